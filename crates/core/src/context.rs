@@ -1,0 +1,171 @@
+//! [`Engine`]: the long-lived parts shared by all requests of one server. [`Ctx`]: what one request
+//! works with; the first argument everywhere.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use crate::{
+    access::Policy,
+    actor::Actor,
+    auth::identity::Identities,
+    error::Result,
+    items::events::{EventSink, ItemEvent},
+    query::QueryLimits,
+    schema::{Schema, registry::SchemaRegistry},
+    store::{Db, Executor, Transaction},
+};
+
+/// What the engine needs to know of the settings.
+#[derive(Clone, Debug, Default)]
+pub struct EngineSettings {
+    pub limits: QueryLimits,
+    pub auth: crate::auth::AuthSettings,
+    /// Tables that are never served (`DB_EXCLUDE_TABLES`).
+    pub exclude_tables: Vec<String>,
+    /// How old a cached user, role or permission may be when nobody tells us of changes.
+    pub cache_ttl: Duration,
+}
+
+/// The content engine of one server.
+pub struct Engine {
+    pub db: Db,
+    pub settings: EngineSettings,
+    pub registry: SchemaRegistry,
+    /// Users, roles and policies, cached by version.
+    pub identities: Identities,
+    /// Told of every change after its commit.
+    pub sink: Arc<dyn EventSink>,
+}
+
+impl Engine {
+    /// Opens the engine on a migrated database: inspects the schema and prepares the caches.
+    ///
+    /// # Errors
+    /// `INTERNAL_SERVER_ERROR` when the database can't be inspected.
+    pub async fn open(db: Db, settings: EngineSettings, sink: Arc<dyn EventSink>) -> Result<Arc<Self>> {
+        let registry = SchemaRegistry::open(&db, settings.exclude_tables.clone()).await?;
+        let identities = Identities::new(settings.cache_ttl);
+        Ok(Arc::new(Self { db, settings, registry, identities, sink }))
+    }
+
+    /// The context of a request: the schema of this moment and the caller's policy.
+    ///
+    /// # Errors
+    /// When the caller's permission rows can't be read.
+    pub async fn context(&self, actor: Arc<Actor>) -> Result<Ctx<'_>> {
+        let schema = self.registry.current();
+        let policy = self.identities.policy(self, &schema, &actor).await?;
+        Ok(Ctx { engine: self, conn: self.db.executor(), schema, actor, policy, events: None })
+    }
+
+    /// The context of the server's own work.
+    #[must_use]
+    pub fn system_context(&self) -> Ctx<'_> {
+        Ctx {
+            engine: self,
+            conn: self.db.executor(),
+            schema: self.registry.current(),
+            actor: Arc::new(Actor::system()),
+            policy: Arc::new(Policy::unrestricted()),
+            events: None,
+        }
+    }
+}
+
+/// What one request works with.
+#[derive(Clone)]
+pub struct Ctx<'a> {
+    pub engine: &'a Engine,
+    pub conn: Executor<'a>,
+    pub schema: Arc<Schema>,
+    pub actor: Arc<Actor>,
+    pub policy: Arc<Policy>,
+    /// Events of the running transaction; sent after its commit.
+    events: Option<Arc<Mutex<Vec<ItemEvent>>>>,
+}
+
+/// A unit of work: one transaction, begun here or joined.
+///
+/// ```ignore
+/// let work = ctx.begin().await?;
+/// let inner = work.ctx(&ctx);
+/// // … write with `inner` …
+/// work.commit(&ctx).await?;
+/// ```
+pub enum Work {
+    /// Begun here: commits, and then tells of the events.
+    Owned { transaction: Transaction, events: Arc<Mutex<Vec<ItemEvent>>> },
+    /// Part of an outer unit: commit does nothing.
+    Joined,
+}
+
+impl<'a> Ctx<'a> {
+    /// Begins a transaction, or joins the one that is running.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn begin(&self) -> Result<Work> {
+        match self.conn {
+            Executor::Transaction(_) => Ok(Work::Joined),
+            Executor::Pool(db) => Ok(Work::Owned { transaction: db.begin().await?, events: Arc::default() }),
+        }
+    }
+
+    /// The same request with the server's own rights, in the same transaction. For checks and
+    /// bookkeeping the caller need not be allowed to do; call sites are listed by a test.
+    #[must_use]
+    pub fn elevated(&self) -> Ctx<'a> {
+        Ctx { actor: Arc::new(Actor::system()), policy: Arc::new(Policy::unrestricted()), ..self.clone() }
+    }
+
+    /// Remembers an event until the commit. Outside a transaction it is told at once.
+    pub fn emit(&self, event: ItemEvent) {
+        match &self.events {
+            Some(events) => events.lock().unwrap_or_else(PoisonError::into_inner).push(event),
+            None => self.engine.after_commit(vec![event]),
+        }
+    }
+}
+
+impl Work {
+    /// The context to write with.
+    #[must_use]
+    pub fn ctx<'b>(&'b self, outer: &Ctx<'b>) -> Ctx<'b> {
+        match self {
+            Work::Joined => outer.clone(),
+            Work::Owned { transaction, events } => {
+                Ctx { conn: transaction.executor(), events: Some(Arc::clone(events)), ..outer.clone() }
+            }
+        }
+    }
+
+    /// Makes the writes last, refreshes what they made stale, and then tells of them.
+    ///
+    /// # Errors
+    /// When the database refuses; nothing is written then.
+    pub async fn commit(self, engine: &Engine) -> Result<()> {
+        if let Work::Owned { transaction, events } = self {
+            transaction.commit().await?;
+            let events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
+            engine.after_commit(events);
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Runs after each commit: stale caches first, then the sink.
+    fn after_commit(&self, events: Vec<ItemEvent>) {
+        if events.is_empty() {
+            return;
+        }
+        if events.iter().any(|event| event.touches_identity()) {
+            self.identities.invalidate();
+        }
+        for event in events {
+            self.sink.publish(event);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What is told of changes, after their commit: names and keys, never rows.
+
+use std::sync::Arc;
+
+use crate::ident::Key;
+
+/// What happened to the items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Create,
+    Update,
+    Delete,
+}
+
+/// A committed change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemEvent {
+    pub collection: Arc<str>,
+    pub change: Change,
+    pub keys: Vec<Key>,
+}
+
+impl ItemEvent {
+    /// Whether cached users, roles or policies may be stale now.
+    #[must_use]
+    pub fn touches_identity(&self) -> bool {
+        matches!(&*self.collection, "directus_users" | "directus_roles" | "directus_permissions" | "directus_settings")
+    }
+}
+
+/// Receives committed changes. Must not block.
+pub trait EventSink: Send + Sync {
+    fn publish(&self, event: ItemEvent);
+}
+
+/// Drops everything; for tools that run without listeners.
+#[derive(Debug, Default)]
+pub struct NoSink;
+
+impl EventSink for NoSink {
+    fn publish(&self, _event: ItemEvent) {}
+}

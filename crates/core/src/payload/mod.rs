@@ -1,0 +1,3 @@
+//! What is written: values checked against field types, special fields, validation rules.
+
+pub mod typed;

@@ -1,0 +1,1 @@
+//! From authorised values to SQL. Accepts nothing else.
