@@ -1,6 +1,7 @@
 //! Who is who: passwords, tokens, sessions, and the cache of users, roles and policies.
 
 pub mod identity;
+pub mod password;
 
 use std::time::Duration;
 
