@@ -2,6 +2,7 @@
 
 pub mod identity;
 pub mod password;
+pub mod token;
 
 use std::time::Duration;
 
