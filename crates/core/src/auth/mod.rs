@@ -5,6 +5,7 @@ pub mod email;
 pub mod identity;
 pub mod login;
 pub mod password;
+pub mod password_policy;
 pub(crate) mod rows;
 pub mod session;
 pub mod token;
