@@ -104,7 +104,10 @@ pub fn sort_key(text: &str, limits: &QueryLimits) -> Result<SortKey> {
 pub fn operand(text: &str) -> Result<Operand> {
     let (function, name) = split_call(text)?;
     if name.contains('.') {
-        return Err(Error::invalid_query(format!("\"{}\": only fields of the collection itself can be grouped.", shorten(text))));
+        return Err(Error::invalid_query(format!(
+            "\"{}\": only fields of the collection itself can be grouped.",
+            shorten(text)
+        )));
     }
     Ok(Operand { name: name.to_owned(), function })
 }

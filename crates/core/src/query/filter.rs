@@ -150,7 +150,9 @@ impl Parser {
                             "You can't filter for an empty string in \"{name}\". Use \"_empty\" or \"_nempty\" instead"
                         )));
                     }
-                    Value::Null if !matches!(operator, Operator::Eq | Operator::Neq) && self.source == Source::Request => {
+                    Value::Null
+                        if !matches!(operator, Operator::Eq | Operator::Neq) && self.source == Source::Request =>
+                    {
                         return Err(Error::invalid_query(format!("\"{name}\" takes no null.")));
                     }
                     _ => value,
@@ -185,10 +187,9 @@ fn literal(value: &Value) -> Value {
 /// An array of scalars, or a text with commas.
 fn list(value: &Value) -> Option<Vec<Value>> {
     match value {
-        Value::Array(items) => items
-            .iter()
-            .map(|item| (!item.is_object() && !item.is_array()).then(|| literal(item)))
-            .collect(),
+        Value::Array(items) => {
+            items.iter().map(|item| (!item.is_object() && !item.is_array()).then(|| literal(item))).collect()
+        }
         Value::String(text) => Some(
             text.split(',')
                 .filter(|item| !item.is_empty())

@@ -48,7 +48,8 @@ pub fn from_map(map: &Map<String, Value>, limits: &QueryLimits) -> Result<Query>
         query.aggregate = aggregate(&object("aggregate", value)?)?;
     }
     if let Some(value) = given(map.get("groupBy")).or_else(|| given(map.get("group"))) {
-        query.group = fields::list("groupBy", value)?.iter().map(|text| fields::operand(text)).collect::<Result<_>>()?;
+        query.group =
+            fields::list("groupBy", value)?.iter().map(|text| fields::operand(text)).collect::<Result<_>>()?;
     }
     if let Some(value) = given(map.get("deep")) {
         query.deep = deep(&object("deep", value)?, limits, 1)?;
@@ -70,7 +71,9 @@ fn level<'a>(get: impl Fn(&'static str) -> Option<&'a Value>, limits: &QueryLimi
     }
     if let Some(value) = given(get("filter")) {
         let value = match value {
-            Value::String(text) => serde_json::from_str(text).map_err(|_| Error::invalid_query("Filter must be an object."))?,
+            Value::String(text) => {
+                serde_json::from_str(text).map_err(|_| Error::invalid_query("Filter must be an object."))?
+            }
             other => other.clone(),
         };
         query.filter = Some(filter::parse(&value, filter::Source::Request, limits)?);

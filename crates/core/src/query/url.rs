@@ -15,7 +15,10 @@ const MOST_PARAMETERS: usize = 1000;
 enum Node {
     Text(String),
     /// By key; `next` is the index the next `[]` gets.
-    Branch { entries: IndexMap<String, Node>, next: usize },
+    Branch {
+        entries: IndexMap<String, Node>,
+        next: usize,
+    },
 }
 
 impl Node {
@@ -71,7 +74,11 @@ fn split_name(name: &str, depth: usize) -> Result<Vec<&str>> {
         path.push(key);
         rest = after;
     }
-    if rest.is_empty() { Ok(path) } else { Err(Error::invalid_query(format!("Text after a bracket in \"{}\".", shorten(name)))) }
+    if rest.is_empty() {
+        Ok(path)
+    } else {
+        Err(Error::invalid_query(format!("Text after a bracket in \"{}\".", shorten(name))))
+    }
 }
 
 fn insert(root: &mut Node, path: &[&str], value: String, name: &str) -> Result<()> {
@@ -103,10 +110,8 @@ fn insert(root: &mut Node, path: &[&str], value: String, name: &str) -> Result<(
                     }
                     Node::Text(first) => {
                         let first = std::mem::take(first);
-                        let entries = IndexMap::from([
-                            ("0".to_owned(), Node::Text(first)),
-                            ("1".to_owned(), Node::Text(value)),
-                        ]);
+                        let entries =
+                            IndexMap::from([("0".to_owned(), Node::Text(first)), ("1".to_owned(), Node::Text(value))]);
                         entry.insert(Node::Branch { entries, next: 2 });
                     }
                 },
