@@ -1,3 +1,4 @@
 //! From authorised values to SQL. Accepts nothing else.
 
 pub mod dialect;
+pub mod write;
