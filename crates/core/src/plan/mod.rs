@@ -4,3 +4,4 @@ mod aggregate;
 mod condition;
 pub(crate) mod dialect;
 pub(crate) mod select;
+pub(crate) mod write;

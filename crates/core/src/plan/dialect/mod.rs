@@ -3,6 +3,7 @@
 pub mod bind;
 mod mysql;
 mod postgres;
+pub mod returning;
 mod sqlite;
 
 pub use bind::bind;
