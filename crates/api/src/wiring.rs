@@ -12,12 +12,7 @@ use sea_orm::{
         sqlite::{SqliteJournalMode, SqliteSynchronous},
     },
 };
-use waymark_core::{
-    Engine, EngineSettings, Error, Result,
-    auth::AuthSettings,
-    items::events::EventSink,
-    store::Db,
-};
+use waymark_core::{Engine, EngineSettings, Error, Result, auth::AuthSettings, items::events::EventSink, store::Db};
 
 use crate::settings::{
     Settings,
