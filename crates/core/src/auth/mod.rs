@@ -1,6 +1,8 @@
 //! Who is who: passwords, tokens, sessions, and the cache of users, roles and policies.
 
 pub mod identity;
+pub mod password;
+pub mod token;
 
 use std::time::Duration;
 
