@@ -1,5 +1,6 @@
 //! The live schema: an immutable model of the operator's tables and the stored metadata.
 
+pub mod alter;
 pub mod inspect;
 mod meta;
 pub mod model;
