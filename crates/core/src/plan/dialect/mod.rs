@@ -2,5 +2,6 @@
 
 pub mod bind;
 pub mod returning;
+pub mod sequence;
 
 pub use bind::bind;
