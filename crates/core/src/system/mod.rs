@@ -2,6 +2,11 @@
 //! rules hold on every door. They run after the permission check and the validation, inside the
 //! transaction, and before special fields are filled in.
 
+pub mod collections;
+pub mod fields;
+mod metadata;
+pub mod relations;
+
 use serde_json::{Map, Value};
 
 use crate::{context::Ctx, error::Result, ident::Key, schema::Collection};
