@@ -7,6 +7,7 @@ use percent_encoding::percent_decode_str;
 use waymark_core::{
     Result,
     actor::{Actor, Origin},
+    auth::identity::actor_for_token,
 };
 
 use super::address;
@@ -21,12 +22,8 @@ pub async fn of(request: &HttpRequest, state: &State) -> Result<Arc<Actor>> {
     let origin = origin(request, state);
     match token(request) {
         None => Ok(Arc::new(Actor::public(origin))),
-        Some(token) => super::actor::look_up(state, &token, origin).await,
+        Some(token) => Ok(Arc::new(actor_for_token(&state.engine, &token, origin).await?)),
     }
-}
-
-async fn look_up(_state: &State, _token: &str, origin: Origin) -> Result<Arc<Actor>> {
-    Ok(Arc::new(Actor::public(origin)))
 }
 
 /// Where the request came from, for activity rows.

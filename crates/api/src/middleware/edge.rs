@@ -11,7 +11,7 @@ use actix_web::{
     body::{BoxBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
     http::{
-        Method, StatusCode,
+        ConnectionType, Method, StatusCode,
         header::{self, HeaderMap, HeaderName, HeaderValue},
     },
     middleware::Next,
@@ -36,11 +36,16 @@ pub async fn edge(
     let span = tracing::info_span!("request", %id, method = %request.method(), path = %request.path());
     let state = request.app_data::<Data<State>>().cloned();
     async move {
+        let in_flight = state.as_ref().map(|state| state.drain.enter());
         let response = next.call(request).await?;
         let mut response = conditional(response.map_into_boxed_body());
-        if let Some(state) = state {
-            headers(response.headers_mut(), &state);
+        if let Some(state) = &state {
+            headers(response.headers_mut(), state);
+            if state.drain.is_ending() {
+                response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
+            }
         }
+        drop(in_flight);
         let ms = started.elapsed().as_secs_f64() * 1e3;
         tracing::info!(status = response.status().as_u16(), ms = (ms * 100.0).round() / 100.0, "answered");
         Ok(response)

@@ -90,7 +90,10 @@ async fn project(state: &State) -> Map<String, Value> {
 async fn health(call: Call) -> Answer {
     let state = &call.state;
     let database = database_check(state).await;
-    let status = database.get("status").cloned().unwrap_or_default();
+    let mut status = database.get("status").cloned().unwrap_or_default();
+    if state.drain.is_ending() {
+        status = "error".into();
+    }
     let mut health = Map::new();
     health.insert("status".to_owned(), status.clone());
     if call.actor.is_admin() {

@@ -5,6 +5,7 @@ pub mod cors;
 pub mod database;
 pub mod general;
 pub mod log;
+pub mod manual;
 pub mod parse;
 pub mod query;
 pub mod secret;
