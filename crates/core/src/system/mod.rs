@@ -3,7 +3,11 @@
 //! transaction, and before special fields are filled in.
 
 mod admins;
+pub mod collections;
+pub mod fields;
+mod metadata;
 mod permissions;
+pub mod relations;
 mod role_key;
 mod roles;
 mod users;
