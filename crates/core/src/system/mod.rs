@@ -7,6 +7,10 @@ mod permissions;
 mod role_key;
 mod roles;
 mod users;
+pub mod collections;
+pub mod fields;
+mod metadata;
+pub mod relations;
 
 use serde_json::{Map, Value};
 use uuid::Uuid;
