@@ -12,12 +12,7 @@ use sea_orm::{
         sqlite::{SqliteJournalMode, SqliteSynchronous},
     },
 };
-use waymark_core::{
-    Engine, EngineSettings, Error, Result,
-    auth::AuthSettings,
-    items::events::EventSink,
-    store::Db,
-};
+use waymark_core::{Engine, EngineSettings, Error, Result, auth::AuthSettings, items::events::EventSink, store::Db};
 
 use crate::settings::{
     Settings,
@@ -132,6 +127,7 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
         auth: AuthSettings {
             secret: security.secret.reveal().to_owned(),
             issuers: security.jwt_issuers.clone(),
+            disable_default: security.disable_default,
             access_token_ttl: security.access_token_ttl,
             refresh_token_ttl: security.refresh_token_ttl,
             login_stall: security.login_stall,

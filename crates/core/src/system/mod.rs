@@ -8,6 +8,8 @@ mod role_key;
 mod roles;
 mod users;
 
+pub use users::track_page;
+
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
