@@ -12,6 +12,8 @@ pub mod fields;
 mod metadata;
 pub mod relations;
 
+pub use users::track_page;
+
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
