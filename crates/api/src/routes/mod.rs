@@ -1,6 +1,7 @@
 //! Which route is served by whom. One file per resource; [`family`] serves the collections that
 //! have nothing of their own.
 
+pub mod auth;
 pub mod collections;
 pub mod family;
 pub mod fields;
@@ -9,6 +10,7 @@ pub mod list;
 pub mod relations;
 pub mod root;
 pub mod server;
+pub mod users;
 
 use actix_web::{
     Resource, guard,
@@ -23,6 +25,8 @@ pub fn configure(config: &mut ServiceConfig) {
     root::configure(config);
     server::configure(config);
     items::configure(config);
+    auth::configure(config);
+    users::configure(config);
     collections::configure(config);
     fields::configure(config);
     relations::configure(config);

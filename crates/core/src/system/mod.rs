@@ -3,14 +3,16 @@
 //! transaction, and before special fields are filled in.
 
 mod admins;
-pub mod collections;
-pub mod fields;
-mod metadata;
 mod permissions;
-pub mod relations;
 mod role_key;
 mod roles;
 mod users;
+pub mod collections;
+pub mod fields;
+mod metadata;
+pub mod relations;
+
+pub use users::track_page;
 
 use serde_json::{Map, Value};
 use uuid::Uuid;
