@@ -1,7 +1,7 @@
 //! Who asks. [`Actor::system`] is the only way around permissions; its call sites are few and a
 //! test lists them. Not here: how a token becomes an actor (`auth`), what an actor may do (`access`).
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use uuid::Uuid;
 
@@ -21,6 +21,8 @@ pub struct Origin {
 pub struct Actor {
     who: Who,
     pub origin: Origin,
+    /// Which session the caller's access token came from (`auth::token::session_mark`).
+    session: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,19 +45,31 @@ impl Actor {
     /// The server itself: no permissions, validation, activity or revisions apply.
     #[must_use]
     pub fn system() -> Self {
-        Self { who: Who::System, origin: Origin::default() }
+        Self { who: Who::System, origin: Origin::default(), session: None }
     }
 
     /// A caller without credentials.
     #[must_use]
     pub fn public(origin: Origin) -> Self {
-        Self { who: Who::Public, origin }
+        Self { who: Who::Public, origin, session: None }
     }
 
     /// A logged-in user.
     #[must_use]
     pub fn user(user: UserActor, origin: Origin) -> Self {
-        Self { who: Who::User(user), origin }
+        Self { who: Who::User(user), origin, session: None }
+    }
+
+    /// The same user, by an access token of this session.
+    #[must_use]
+    pub fn in_session(self, session: Option<String>) -> Self {
+        Self { session: session.map(Arc::from), ..self }
+    }
+
+    /// The session the caller's access token came from; `None` for static tokens.
+    #[must_use]
+    pub fn session(&self) -> Option<&str> {
+        self.session.as_deref()
     }
 
     #[must_use]

@@ -46,7 +46,7 @@ impl Engine {
     /// `INTERNAL_SERVER_ERROR` when the database can't be inspected.
     pub async fn open(db: Db, settings: EngineSettings, sink: Arc<dyn EventSink>) -> Result<Arc<Self>> {
         let registry = SchemaRegistry::open(&db, settings.exclude_tables.clone()).await?;
-        let identities = Identities::new(settings.cache_ttl);
+        let identities = Identities::new(&settings.auth, settings.cache_ttl);
         Ok(Arc::new(Self { db, settings, registry, identities, sink }))
     }
 

@@ -1,7 +1,18 @@
 //! What a caller may do. Only this room makes `Authorized*` values, and only from a [`Policy`].
 
+mod aggregate;
+mod app_access;
+mod condition;
+mod operators;
+mod order;
 pub mod policy;
+pub mod read;
+pub(crate) mod resolved;
+mod resolver;
+pub mod rows;
+mod selection;
 pub mod variables;
 
 pub use policy::{Action, FieldSet, Grant, Policy, Rule};
+pub use resolved::AuthorizedQuery;
 pub use variables::Variables;

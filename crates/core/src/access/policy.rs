@@ -19,6 +19,14 @@ pub enum Action {
 }
 
 impl Action {
+    /// The action of this name; `comment` and `explain` are known to clients but grant nothing.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Create, Self::Read, Self::Update, Self::Delete, Self::Share]
+            .into_iter()
+            .find(|action| action.name() == name)
+    }
+
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

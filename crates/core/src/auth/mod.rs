@@ -1,6 +1,14 @@
 //! Who is who: passwords, tokens, sessions, and the cache of users, roles and policies.
 
+pub mod attempts;
+pub mod email;
 pub mod identity;
+pub mod login;
+pub mod password;
+pub mod password_policy;
+pub(crate) mod rows;
+pub mod session;
+pub mod token;
 
 use std::time::Duration;
 
@@ -13,6 +21,8 @@ pub struct AuthSettings {
     pub issuers: Vec<String>,
     pub access_token_ttl: Duration,
     pub refresh_token_ttl: Duration,
+    /// No login with e-mail and password (`AUTH_DISABLE_DEFAULT`).
+    pub disable_default: bool,
     /// Least duration of a login (`LOGIN_STALL_TIME`).
     pub login_stall: Duration,
     /// argon2: KiB, passes, lanes (`HASH_*`).

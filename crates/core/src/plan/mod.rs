@@ -1,1 +1,3 @@
 //! From authorised values to SQL. Accepts nothing else.
+
+pub mod dialect;

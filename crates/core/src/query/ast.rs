@@ -119,6 +119,10 @@ pub enum Filter {
     /// `_none`: no related row matches.
     None(Box<Filter>),
     Is(Operator, Value),
+    /// A name that starts like an operator and is none; refused where the field's type is known.
+    UnknownOperator(String),
+    /// Matches no row: what stays of a stored rule that can't be understood.
+    Nothing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

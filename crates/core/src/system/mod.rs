@@ -1,2 +1,119 @@
 //! The system collections that have rules of their own, one file each. Called by `items`, so the
-//! rules hold on every door.
+//! rules hold on every door. They run after the permission check and the validation, inside the
+//! transaction, and before special fields are filled in.
+
+mod admins;
+mod permissions;
+mod role_key;
+mod roles;
+mod users;
+
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::{context::Ctx, error::Result, ident::Key, schema::Collection};
+
+/// Completes a payload before validation asks for required values; needs no database.
+pub fn complete(collection: &Collection, payload: &mut Map<String, Value>) {
+    if &*collection.name == "directus_permissions" {
+        permissions::complete(payload);
+    }
+}
+
+/// May refuse or complete rows that are about to be created.
+///
+/// # Errors
+/// What the rule of the collection says.
+pub async fn before_create(ctx: &Ctx<'_>, collection: &Collection, payloads: &mut [Map<String, Value>]) -> Result<()> {
+    match &*collection.name {
+        "directus_users" => users::before_create(ctx, payloads).await,
+        "directus_roles" => roles::before_create(ctx, payloads).await,
+        "directus_permissions" => {
+            payloads.iter_mut().try_for_each(|payload| permissions::check(payload, &ctx.engine.settings.limits))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Runs when the rows stand in the database; `payloads` as they were written, in the order of `keys`.
+///
+/// # Errors
+/// What the rule of the collection says.
+pub async fn after_create(
+    ctx: &Ctx<'_>,
+    collection: &Collection,
+    keys: &[Key],
+    payloads: &[Map<String, Value>],
+) -> Result<()> {
+    let _ = (ctx, keys, payloads);
+    match &*collection.name {
+        _ => Ok(()),
+    }
+}
+
+/// May refuse or complete a change that is about to be written to these rows.
+///
+/// # Errors
+/// What the rule of the collection says.
+pub async fn before_update(
+    ctx: &Ctx<'_>,
+    collection: &Collection,
+    keys: &[Key],
+    payload: &mut Map<String, Value>,
+) -> Result<()> {
+    match &*collection.name {
+        "directus_users" => users::before_update(ctx, keys, payload).await,
+        "directus_roles" => roles::before_update(ctx, keys, payload).await,
+        "directus_permissions" => permissions::check(payload, &ctx.engine.settings.limits),
+        _ => Ok(()),
+    }
+}
+
+/// Runs when the change stands in the database.
+///
+/// # Errors
+/// What the rule of the collection says.
+pub async fn after_update(
+    ctx: &Ctx<'_>,
+    collection: &Collection,
+    keys: &[Key],
+    payload: &Map<String, Value>,
+) -> Result<()> {
+    let _ = keys;
+    match &*collection.name {
+        "directus_users" => users::after_update(ctx, payload).await,
+        "directus_roles" => roles::after_update(ctx, payload).await,
+        _ => Ok(()),
+    }
+}
+
+/// May refuse a deletion, or delete what hangs on the rows.
+///
+/// # Errors
+/// What the rule of the collection says.
+pub async fn before_delete(ctx: &Ctx<'_>, collection: &Collection, keys: &[Key]) -> Result<()> {
+    match &*collection.name {
+        "directus_users" => users::before_delete(ctx, keys).await,
+        "directus_roles" => roles::before_delete(ctx, keys).await,
+        _ => Ok(()),
+    }
+}
+
+/// Runs when the rows are gone.
+///
+/// # Errors
+/// What the rule of the collection says.
+pub async fn after_delete(ctx: &Ctx<'_>, collection: &Collection, keys: &[Key]) -> Result<()> {
+    let _ = (ctx, keys);
+    match &*collection.name {
+        _ => Ok(()),
+    }
+}
+
+/// The uuid of a key of users and roles.
+fn uuid_key(key: &Key) -> Option<Uuid> {
+    match key {
+        Key::Uuid(id) => Some(*id),
+        Key::Int(_) | Key::Text(_) => None,
+    }
+}

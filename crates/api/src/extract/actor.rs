@@ -1,0 +1,94 @@
+//! The caller: token from header or query, looked up by the engine.
+
+use std::{borrow::Cow, sync::Arc};
+
+use actix_web::{HttpRequest, http::header};
+use percent_encoding::percent_decode_str;
+use waymark_core::{
+    Result,
+    actor::{Actor, Origin},
+    auth::identity::actor_for_token,
+};
+
+use super::address;
+use crate::state::State;
+
+/// Who asks. No token: the public.
+///
+/// # Errors
+/// The codes of bad tokens, on public routes too: `TOKEN_EXPIRED`, `INVALID_TOKEN`,
+/// `INVALID_CREDENTIALS`, `INVALID_IP`.
+pub async fn of(request: &HttpRequest, state: &State) -> Result<Arc<Actor>> {
+    let origin = origin(request, state);
+    match token(request) {
+        None => Ok(Arc::new(Actor::public(origin))),
+        Some(token) => Ok(Arc::new(actor_for_token(&state.engine, &token, origin).await?)),
+    }
+}
+
+/// Where the request came from, for activity rows.
+#[must_use]
+pub fn origin(request: &HttpRequest, state: &State) -> Origin {
+    let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    Origin {
+        ip: address::of(request, &state.settings.security),
+        user_agent: text(header::USER_AGENT),
+        origin: text(header::ORIGIN),
+    }
+}
+
+/// The token of the request. The header wins over the query; a header of any other form than
+/// `Bearer <token>` is ignored.
+#[must_use]
+pub fn token(request: &HttpRequest) -> Option<Cow<'_, str>> {
+    let header = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    match header.and_then(bearer) {
+        Some(token) => Some(Cow::Borrowed(token)),
+        None => in_query(request.query_string()),
+    }
+    .filter(|token| !token.is_empty())
+}
+
+fn bearer(header: &str) -> Option<&str> {
+    let mut parts = header.split(' ');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(scheme), Some(token), None) if scheme.eq_ignore_ascii_case("bearer") => Some(token),
+        _ => None,
+    }
+}
+
+fn in_query(query: &str) -> Option<Cow<'_, str>> {
+    let value = query.split('&').find_map(|part| part.strip_prefix("access_token="))?;
+    if !value.contains(['%', '+']) {
+        return Some(Cow::Borrowed(value));
+    }
+    Some(Cow::Owned(percent_decode_str(&value.replace('+', " ")).decode_utf8_lossy().into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn token_of(uri: &str, header: Option<&str>) -> Option<String> {
+        let mut request = TestRequest::with_uri(uri);
+        if let Some(header) = header {
+            request = request.insert_header(("authorization", header));
+        }
+        token(&request.to_http_request()).map(Cow::into_owned)
+    }
+
+    #[test]
+    fn header_wins_and_malformed_headers_are_ignored() {
+        assert_eq!(token_of("/x", None), None);
+        assert_eq!(token_of("/x?access_token=", None), None);
+        assert_eq!(token_of("/x?a=1&access_token=q%2Bq", None).as_deref(), Some("q+q"));
+        assert_eq!(token_of("/x?access_token=q", Some("Bearer h")).as_deref(), Some("h"));
+        assert_eq!(token_of("/x?access_token=q", Some("bEARER h")).as_deref(), Some("h"));
+        assert_eq!(token_of("/x?access_token=q", Some("Basic h")).as_deref(), Some("q"));
+        assert_eq!(token_of("/x?access_token=q", Some("Bearer  h")).as_deref(), Some("q"));
+        assert_eq!(token_of("/x", Some("Bearer a b")), None);
+        assert_eq!(token_of("/x", Some("Bearer")), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! What every handler of one server shares.
+
+use std::{sync::Arc, time::Instant};
+
+use actix_web::http::header::HeaderValue;
+use waymark_core::Engine;
+
+use crate::{lifecycle::Drain, settings::Settings};
+
+/// Shared by all requests of one server; no state lives outside of it.
+pub struct State {
+    pub engine: Arc<Engine>,
+    pub settings: Arc<Settings>,
+    /// Requests in flight; whether the server is ending.
+    pub drain: Drain,
+    /// When the server started.
+    pub started: Instant,
+    /// `Content-Security-Policy` of every answer.
+    pub content_security_policy: HeaderValue,
+    /// `Strict-Transport-Security`, when switched on.
+    pub strict_transport_security: Option<HeaderValue>,
+}
+
+impl State {
+    #[must_use]
+    pub fn new(engine: Arc<Engine>, settings: Arc<Settings>) -> Self {
+        let policy = &settings.security.content_security_policy;
+        let content_security_policy =
+            HeaderValue::from_str(policy).unwrap_or_else(|_| HeaderValue::from_static("default-src 'self'"));
+        let strict_transport_security =
+            settings.security.hsts.as_deref().and_then(|value| HeaderValue::from_str(value).ok());
+        Self {
+            engine,
+            settings,
+            drain: Drain::default(),
+            started: Instant::now(),
+            content_security_policy,
+            strict_transport_security,
+        }
+    }
+}

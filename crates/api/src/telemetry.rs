@@ -1,0 +1,16 @@
+//! Logs of the process: pretty or JSON lines, to standard error.
+
+use tracing_subscriber::{EnvFilter, fmt};
+
+use crate::settings::log::{Log, LogStyle};
+
+/// Begins logging; a second call changes nothing.
+pub fn start(settings: &Log) {
+    let filter = EnvFilter::new(format!("{},sqlx=warn,actix_server=warn", settings.filter));
+    let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // fails only when logging was begun before
+    let _ = match settings.style {
+        LogStyle::Pretty => builder.with_target(false).try_init(),
+        LogStyle::Raw => builder.json().flatten_event(true).try_init(),
+    };
+}

@@ -1,0 +1,380 @@
+//! Filters → conditions: names looked up, operands typed, rights checked. A client's filter may
+//! name only what its owner may read; related rows count only when they are visible. A stored
+//! rule may name everything.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{
+    Action, Grant,
+    operators::{self, Subject},
+    resolved::{Condition, FieldRef, Hop, Scalar, Test},
+    resolver::Resolver,
+    variables::Resolved,
+};
+use crate::{
+    error::{Error, Result},
+    payload::typed::Typed,
+    query::{
+        ast::{Filter, Function, Operator, PathStep},
+        functions::shorten,
+    },
+    schema::{Collection, FieldType, Side},
+};
+
+/// Whose filter it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Author {
+    /// The caller: rights are checked, `$CURRENT_USER.<path>` is null.
+    Caller,
+    /// The operator, in a permission rule.
+    Rule,
+}
+
+impl Resolver<'_> {
+    /// Resolves a filter on rows of a collection.
+    pub(super) fn filter(&self, collection: &Arc<Collection>, filter: &Filter, author: Author) -> Result<Condition> {
+        match filter {
+            Filter::All(branches) => {
+                let branches: Vec<Condition> =
+                    branches.iter().map(|branch| self.filter(collection, branch, author)).collect::<Result<_>>()?;
+                Ok(Condition::all(branches))
+            }
+            Filter::Any(branches) => Ok(Condition::any(
+                branches.iter().map(|branch| self.filter(collection, branch, author)).collect::<Result<_>>()?,
+            )),
+            Filter::Field { step, inner } => self.field_filter(collection, step, inner, author),
+            Filter::Nothing => Ok(Condition::Never),
+            Filter::Some(_) | Filter::None(_) | Filter::Is(..) | Filter::UnknownOperator(_) => {
+                Err(Error::invalid_query("An operator stands where a field is expected."))
+            }
+        }
+    }
+
+    fn field_filter(
+        &self,
+        collection: &Arc<Collection>,
+        step: &PathStep,
+        inner: &Filter,
+        author: Author,
+    ) -> Result<Condition> {
+        let field = self.named(collection, &step.name, author)?;
+        if let Some(function) = step.function {
+            let scalar = self.function(&field, function, author)?;
+            return self.value_filter(&scalar, Subject::Number, None, inner, author);
+        }
+        if collection.link(&field.field().name).is_some() {
+            return self.link_filter(collection, &field, step.scope.as_deref(), inner, author);
+        }
+        if field.field().column.is_none() {
+            return Err(Error::invalid_query(format!("\"{}\" can't be filtered.", field.field().name)));
+        }
+        let subject = Subject::of(field.field());
+        self.value_filter(&Scalar::Column(field.clone()), subject, Some(&field), inner, author)
+    }
+
+    /// A field by name, readable when a caller names it.
+    pub(super) fn named(&self, collection: &Arc<Collection>, name: &str, author: Author) -> Result<FieldRef> {
+        if author == Author::Caller {
+            self.check_field(collection, name)?;
+        }
+        FieldRef::new(collection, name).ok_or_else(|| {
+            Error::invalid_query(format!("\"{}\" is not a field of \"{}\".", shorten(name), collection.name))
+        })
+    }
+
+    /// A function of a field, when it has one.
+    pub(super) fn function(&self, field: &FieldRef, function: Function, author: Author) -> Result<Scalar> {
+        let refuse = || {
+            Error::invalid_query(format!("\"{}\" is not a function of \"{}\".", function.name(), field.field().name))
+        };
+        let collection = field.collection();
+        if function == Function::Count {
+            if let Some(link) = collection.link(&field.field().name)
+                && link.side == Side::OneToMany
+            {
+                let hop = self.hop(collection, field, None)?;
+                let visible =
+                    if author == Author::Caller { self.visible_or_refuse(hop.target())? } else { Condition::Always };
+                return Ok(Scalar::CountRelated { hop, visible: Box::new(visible) });
+            }
+            return if field.field().kind == FieldType::Json && field.field().column.is_some() {
+                Ok(Scalar::Part(function, field.clone()))
+            } else {
+                Err(refuse())
+            };
+        }
+        let date =
+            matches!(function, Function::Year | Function::Month | Function::Week | Function::Day | Function::Weekday);
+        let allowed = match field.field().kind {
+            FieldType::DateTime | FieldType::Timestamp => true,
+            FieldType::Date => date,
+            FieldType::Time => !date,
+            _ => false,
+        };
+        if allowed && field.field().column.is_some() {
+            Ok(Scalar::Part(function, field.clone()))
+        } else {
+            Err(refuse())
+        }
+    }
+
+    /// The way a relational field leads.
+    pub(super) fn hop(&self, collection: &Arc<Collection>, field: &FieldRef, scope: Option<&str>) -> Result<Hop> {
+        let name = &field.field().name;
+        let broken = || Error::invalid_query(format!("\"{name}\" leads nowhere."));
+        let link = collection.link(name).ok_or_else(broken)?;
+        let relation = &link.relation;
+        match link.side {
+            Side::ManyToOne => {
+                let target = relation
+                    .one_collection
+                    .as_deref()
+                    .and_then(|one| self.schema.collection(one))
+                    .ok_or_else(broken)?;
+                Ok(Hop::One { field: field.clone(), target: Arc::clone(target) })
+            }
+            Side::OneToMany => {
+                let child = self.schema.collection(&relation.many_collection).ok_or_else(broken)?;
+                let child_field = FieldRef::new(child, &relation.many_field).ok_or_else(broken)?;
+                Ok(Hop::Many { child_field })
+            }
+            Side::ManyToAny => {
+                let scope = scope.ok_or_else(|| {
+                    Error::invalid_query(format!("\"{name}\" needs a collection: \"{name}:collection\"."))
+                })?;
+                if !relation.one_allowed_collections.iter().any(|allowed| &**allowed == scope) {
+                    return Err(Error::invalid_query(format!(
+                        "\"{}\" is no collection of \"{name}\".",
+                        shorten(scope)
+                    )));
+                }
+                let target = self.schema.collection(scope).ok_or_else(broken)?;
+                let discriminator = relation
+                    .one_collection_field
+                    .as_deref()
+                    .and_then(|discriminator| FieldRef::new(collection, discriminator))
+                    .ok_or_else(broken)?;
+                Ok(Hop::Any { field: field.clone(), discriminator, target: Arc::clone(target) })
+            }
+        }
+    }
+
+    /// A filter on a relational field. Conditions on the related rows that stand together must hold
+    /// for the same row; operators directly on the field test its key.
+    fn link_filter(
+        &self,
+        collection: &Arc<Collection>,
+        field: &FieldRef,
+        scope: Option<&str>,
+        inner: &Filter,
+        author: Author,
+    ) -> Result<Condition> {
+        match inner {
+            Filter::All(branches) => {
+                let (on_rows, on_field): (Vec<&Filter>, Vec<&Filter>) =
+                    branches.iter().partition(|branch| leads_on(branch));
+                let mut conditions = Vec::with_capacity(on_field.len() + 1);
+                if !on_rows.is_empty() {
+                    let rows = Filter::All(on_rows.into_iter().cloned().collect());
+                    conditions.push(self.related(collection, field, scope, &rows, author, true)?);
+                }
+                for branch in on_field {
+                    conditions.push(self.link_filter(collection, field, scope, branch, author)?);
+                }
+                Ok(Condition::all(conditions))
+            }
+            Filter::Any(branches) => Ok(Condition::any(
+                branches
+                    .iter()
+                    .map(|branch| self.link_filter(collection, field, scope, branch, author))
+                    .collect::<Result<_>>()?,
+            )),
+            Filter::Field { .. } => self.related(collection, field, scope, inner, author, true),
+            Filter::Some(rows) | Filter::None(rows) => {
+                if !self.is_to_many(collection, field) {
+                    return Err(Error::invalid_query(format!("\"{}\" is no list of items.", field.field().name)));
+                }
+                self.related(collection, field, scope, rows, author, matches!(inner, Filter::Some(_)))
+            }
+            Filter::Nothing => Ok(Condition::Never),
+            Filter::Is(..) | Filter::UnknownOperator(_) => {
+                if field.field().column.is_some() {
+                    let subject = Subject::of(field.field());
+                    return self.value_filter(&Scalar::Column(field.clone()), subject, Some(field), inner, author);
+                }
+                self.key_filter(collection, field, inner, author)
+            }
+        }
+    }
+
+    fn is_to_many(&self, collection: &Collection, field: &FieldRef) -> bool {
+        collection.link(&field.field().name).is_some_and(|link| link.side == Side::OneToMany)
+    }
+
+    fn related(
+        &self,
+        collection: &Arc<Collection>,
+        field: &FieldRef,
+        scope: Option<&str>,
+        rows: &Filter,
+        author: Author,
+        exists: bool,
+    ) -> Result<Condition> {
+        let hop = self.hop(collection, field, scope)?;
+        let visible = if author == Author::Caller {
+            if let Hop::Any { discriminator, .. } = &hop {
+                self.check_field(collection, &discriminator.field().name)?;
+            }
+            self.visible_or_refuse(hop.target())?
+        } else {
+            Condition::Always
+        };
+        let condition = visible.and(self.filter(hop.target(), rows, author)?);
+        Ok(match condition {
+            Condition::Never if exists => Condition::Never,
+            Condition::Never => Condition::Always,
+            condition => Condition::Related { hop, condition: Box::new(condition), exists },
+        })
+    }
+
+    /// Operators on a to-many alias test the related keys; "null" means "has none".
+    fn key_filter(
+        &self,
+        collection: &Arc<Collection>,
+        field: &FieldRef,
+        inner: &Filter,
+        author: Author,
+    ) -> Result<Condition> {
+        let hop = self.hop(collection, field, None)?;
+        let target = Arc::clone(hop.target());
+        let visible = if author == Author::Caller { self.visible_or_refuse(&target)? } else { Condition::Always };
+        let has_none = match inner {
+            Filter::Is(Operator::Null | Operator::Empty, value) => Some(*value != Value::Bool(false)),
+            Filter::Is(Operator::Nnull | Operator::Nempty, value) => Some(*value == Value::Bool(false)),
+            Filter::Is(Operator::Eq, Value::Null) => Some(true),
+            Filter::Is(Operator::Neq, Value::Null) => Some(false),
+            _ => None,
+        };
+        if let Some(none) = has_none {
+            return Ok(Condition::Related { hop, condition: Box::new(visible), exists: !none });
+        }
+        let primary = self.named(&target, &target.primary, Author::Rule)?;
+        let subject = Subject::of(primary.field());
+        let test = self.value_filter(&Scalar::Column(primary.clone()), subject, Some(&primary), inner, author)?;
+        Ok(Condition::Related { hop, condition: Box::new(visible.and(test)), exists: true })
+    }
+
+    /// Operators on one value.
+    fn value_filter(
+        &self,
+        scalar: &Scalar,
+        subject: Subject,
+        field: Option<&FieldRef>,
+        inner: &Filter,
+        author: Author,
+    ) -> Result<Condition> {
+        match inner {
+            Filter::All(branches) => {
+                let branches: Vec<Condition> = branches
+                    .iter()
+                    .map(|branch| self.value_filter(scalar, subject, field, branch, author))
+                    .collect::<Result<_>>()?;
+                Ok(Condition::all(branches))
+            }
+            Filter::Any(branches) => Ok(Condition::any(
+                branches
+                    .iter()
+                    .map(|branch| self.value_filter(scalar, subject, field, branch, author))
+                    .collect::<Result<_>>()?,
+            )),
+            Filter::Is(operator, operand) => {
+                if !operators::allowed(*operator, subject) {
+                    return Err(operators::refused(operator.name(), subject));
+                }
+                self.operator(scalar, field, *operator, operand, author)
+            }
+            Filter::UnknownOperator(name) => Err(operators::refused(name, subject)),
+            Filter::Nothing => Ok(Condition::Never),
+            Filter::Some(_) | Filter::None(_) => {
+                Err(Error::invalid_query("\"_some\" and \"_none\" need a list of items."))
+            }
+            Filter::Field { step, .. } => Err(Error::invalid_query(format!(
+                "\"{}\" stands below a field that leads nowhere.",
+                shorten(&step.name)
+            ))),
+        }
+    }
+
+    fn operator(
+        &self,
+        scalar: &Scalar,
+        field: Option<&FieldRef>,
+        operator: Operator,
+        operand: &Value,
+        author: Author,
+    ) -> Result<Condition> {
+        let name = field.map_or("The function", |field| &field.field().name);
+        let mut values = Vec::new();
+        for value in operators::operands(operand) {
+            self.variable(value, author, &mut values)?;
+        }
+        let typed = values
+            .iter()
+            .map(|value| match (value, field) {
+                (Value::Null, _) => Ok(Typed::Null),
+                (value, Some(field)) => operators::typed(field.field(), operator, value),
+                (value, None) => operators::whole_number(name, value),
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let test = operators::test(operator, operand, typed)?;
+        Ok(match test {
+            Some(Test::Null(true)) if author == Author::Rule && is_variable(operand) && operator == Operator::Eq => {
+                // A rule that compares with a variable of nobody holds for no row: an unset owner
+                // is not "me".
+                Condition::Never
+            }
+            Some(test) => Condition::Test(scalar.clone(), test),
+            None => Condition::Never,
+        })
+    }
+
+    fn variable(&self, value: &Value, author: Author, out: &mut Vec<Value>) -> Result<()> {
+        let Value::String(text) = value else {
+            out.push(value.clone());
+            return Ok(());
+        };
+        match self.variables.resolve(text, author == Author::Rule) {
+            Resolved::Literal => out.push(value.clone()),
+            Resolved::Value(Value::Array(many)) => out.extend(many),
+            Resolved::Value(one) => out.push(one),
+            Resolved::Malformed => {
+                return Err(Error::invalid_query(format!("\"{}\" can't be understood.", shorten(text))));
+            }
+        }
+        Ok(())
+    }
+
+    /// The caller's row filter on a collection that a filter or sort goes through.
+    pub(super) fn visible_or_refuse(&self, collection: &Arc<Collection>) -> Result<Condition> {
+        match self.policy.grant(&collection.name, Action::Read) {
+            Grant::Denied => Err(Error::forbidden()),
+            Grant::Unrestricted => Ok(Condition::Always),
+            Grant::Ruled(rule) => Ok(self.rule_rows(collection, &rule)),
+        }
+    }
+}
+
+fn is_variable(operand: &Value) -> bool {
+    operand.as_str().is_some_and(|text| text.starts_with('$'))
+}
+
+/// Whether a filter below a relational field speaks of the related rows, not of the field itself.
+fn leads_on(filter: &Filter) -> bool {
+    match filter {
+        Filter::Field { .. } => true,
+        Filter::All(branches) | Filter::Any(branches) => !branches.is_empty() && branches.iter().all(leads_on),
+        Filter::Some(_) | Filter::None(_) | Filter::Is(..) | Filter::UnknownOperator(_) | Filter::Nothing => false,
+    }
+}

@@ -1,0 +1,5 @@
+//! What differs between the dialects. Nothing outside this folder matches on them to write SQL.
+
+pub mod bind;
+
+pub use bind::bind;
