@@ -26,6 +26,12 @@ pub fn complete(collection: &Collection, payload: &mut Map<String, Value>) {
     }
 }
 
+/// Whether a required field is derived by the collection's own rule when it is absent.
+#[must_use]
+pub fn derives(collection: &Collection, field: &str) -> bool {
+    &*collection.name == "directus_roles" && field == "key"
+}
+
 /// May refuse or complete rows that are about to be created.
 ///
 /// # Errors
