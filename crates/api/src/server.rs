@@ -38,7 +38,12 @@ impl fmt::Display for RunError {
                 None => write!(f, "the database can't be used: {error}"),
             },
             Self::Pending(names) => {
-                write!(f, "the database lacks {} migration(s) ({}); run `waymark bootstrap`", names.len(), names.join(", "))
+                write!(
+                    f,
+                    "the database lacks {} migration(s) ({}); run `waymark bootstrap`",
+                    names.len(),
+                    names.join(", ")
+                )
             }
             Self::Io(error) => write!(f, "the address can't be used: {error}"),
         }
@@ -96,7 +101,8 @@ async fn serve(state: Data<State>, listener: TcpListener, shutdown: Cancellation
                 .wrap(from_fn(edge::edge))
         }
     };
-    let mut server = HttpServer::new(application).disable_signals().shutdown_timeout(timeout.as_millis().div_ceil(1000) as u64);
+    let mut server =
+        HttpServer::new(application).disable_signals().shutdown_timeout(timeout.as_millis().div_ceil(1000) as u64);
     if let Some(workers) = state.settings.general.workers {
         server = server.workers(workers);
     }

@@ -29,6 +29,13 @@ impl State {
             HeaderValue::from_str(policy).unwrap_or_else(|_| HeaderValue::from_static("default-src 'self'"));
         let strict_transport_security =
             settings.security.hsts.as_deref().and_then(|value| HeaderValue::from_str(value).ok());
-        Self { engine, settings, drain: Drain::default(), started: Instant::now(), content_security_policy, strict_transport_security }
+        Self {
+            engine,
+            settings,
+            drain: Drain::default(),
+            started: Instant::now(),
+            content_security_policy,
+            strict_transport_security,
+        }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use waymark_core::{
-    Engine, access::Action,
+    Engine,
+    access::Action,
     items::{self, events::NoSink},
     query::parse,
 };
