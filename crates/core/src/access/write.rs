@@ -17,6 +17,7 @@ use crate::{
         validate::{Occasion, validate},
     },
     schema::{Collection, Side},
+    system,
 };
 
 /// Rows that may be created.
@@ -233,6 +234,7 @@ impl Prepared {
             }
         }
         drop_unwritable(collection, row);
+        system::complete(collection, row);
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) async fn record(
     if change == Change::Delete || collection.accountability != Accountability::All {
         return Ok(Vec::new());
     }
-    let mut rows = match change {
+    let rows = match change {
         Change::Update => stored(&recorder, collection, &entries).await?,
         _ => HashMap::new(),
     };

@@ -9,6 +9,8 @@ mod nested;
 pub mod read;
 mod singleton;
 pub mod update;
+#[cfg(test)]
+mod write_tests;
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub(super) use bound::{bound, bound_rows};
-pub(super) use list::{List, Parent, take_lists};
+pub(super) use list::{Parent, take_lists};
 
 use super::{create::create_rows, update::update_rows};
 use crate::{

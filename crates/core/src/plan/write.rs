@@ -5,7 +5,7 @@ use sea_orm::Statement;
 use sea_query::{Alias, DeleteStatement, Expr, ExprTrait, InsertStatement, Query, UpdateStatement};
 use serde_json::{Map, Value};
 
-use super::dialect::{bind, returning};
+use super::dialect::{bind, returning, sequence};
 use crate::{
     access::{
         read::typed_key,
@@ -111,6 +111,7 @@ async fn insert_batch(
     let known: Option<Vec<Key>> = rows.iter().map(|row| row.key(collection)).collect();
     if let Some(mut known) = known {
         conn.execute(conn.build(&statement)).await?;
+        sequence::follow(conn, collection, &known).await?;
         keys.append(&mut known);
         return Ok(());
     }

@@ -4,6 +4,7 @@ pub mod bind;
 mod mysql;
 mod postgres;
 pub mod returning;
+pub mod sequence;
 mod sqlite;
 
 pub use bind::bind;
