@@ -2,9 +2,12 @@
 //! have nothing of their own.
 
 pub mod auth;
+pub mod collections;
 pub mod family;
+pub mod fields;
 pub mod items;
 pub mod list;
+pub mod relations;
 pub mod root;
 pub mod server;
 pub mod users;
@@ -24,6 +27,9 @@ pub fn configure(config: &mut ServiceConfig) {
     items::configure(config);
     auth::configure(config);
     users::configure(config);
+    collections::configure(config);
+    fields::configure(config);
+    relations::configure(config);
     family::configure(config);
     config.default_service(web::to(not_found));
 }
