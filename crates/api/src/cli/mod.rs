@@ -1,7 +1,7 @@
 //! The command line.
 
 mod accounts;
-mod bootstrap;
+pub mod bootstrap;
 mod config;
 mod demo;
 mod healthcheck;
