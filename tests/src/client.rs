@@ -35,10 +35,8 @@ impl Client {
     /// When the HTTP client can't be built.
     #[must_use]
     pub fn new(base: &str) -> Self {
-        let http = reqwest::Client::builder()
-            .timeout(std::time::Duration::from_secs(30))
-            .build()
-            .expect("an HTTP client");
+        let http =
+            reqwest::Client::builder().timeout(std::time::Duration::from_secs(30)).build().expect("an HTTP client");
         Self { http, base: base.to_owned(), token: None }
     }
 

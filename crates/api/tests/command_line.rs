@@ -1,6 +1,8 @@
 //! The `waymark` command as an operator meets it. That these tests need the binary is also what makes
 //! `cargo nextest run --workspace` build it, with the same features as everything else.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, also in what its tests share")]
+
 use std::process::{Command, Output};
 
 fn waymark(arguments: &[&str], settings: &[(&str, &str)]) -> Output {

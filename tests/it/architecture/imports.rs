@@ -81,7 +81,9 @@ fn packages_declare_only_what_they_may_use() {
         }
         seen.insert(name);
     }
-    broken.extend(RULES.iter().filter(|rule| !seen.contains(rule.package)).map(|rule| format!("{} is gone", rule.package)));
+    broken.extend(
+        RULES.iter().filter(|rule| !seen.contains(rule.package)).map(|rule| format!("{} is gone", rule.package)),
+    );
     assert_eq!(broken, Vec::<String>::new());
 }
 
@@ -122,7 +124,9 @@ fn names(line: &str, package: &str) -> bool {
         let before = line.get(..at).and_then(|before| before.chars().next_back());
         let after = line.get(at + krate.len()..).unwrap_or_default();
         let begins = before.is_none_or(|before| !before.is_alphanumeric() && before != '_' && before != ':');
-        begins && (after.starts_with("::") || line.starts_with("use ") && line.get(4..).is_some_and(|used| used.starts_with(&krate)))
+        begins
+            && (after.starts_with("::")
+                || line.starts_with("use ") && line.get(4..).is_some_and(|used| used.starts_with(&krate)))
     })
 }
 

@@ -16,8 +16,7 @@ async fn unknown_routes_and_methods_have_a_code() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn broken_json_is_refused() {
     let server = Server::start(Kind::Sqlite).await;
-    let answer =
-        server.client().raw("POST", "/auth/login", Some(("application/json", b"{\"email\": ".to_vec()))).await;
+    let answer = server.client().raw("POST", "/auth/login", Some(("application/json", b"{\"email\": ".to_vec()))).await;
     assert_eq!((answer.status, answer.codes()), (400, vec!["INVALID_PAYLOAD"]));
     let (status, _) = server.client().post("/auth/login", json!([])).await;
     assert_eq!(status, 400);
