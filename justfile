@@ -39,7 +39,7 @@ bench *ARGS:
 
 # Writes the generated pages docs/CONFIG.md and docs/ERRORS.md anew
 gen:
-    WAYMARK_WRITE_DOCS=1 cargo test -p waymark-tests --locked --test it docs::
+    WAYMARK_WRITE_DOCS=1 cargo test --workspace --locked --test it -- docs::the_page
 
 # Builds the documentation of all crates; warnings are errors
 doc:
