@@ -1,6 +1,7 @@
 //! The command line.
 
 mod accounts;
+mod blog;
 pub mod bootstrap;
 mod config;
 mod demo;

@@ -138,7 +138,8 @@ impl Resolver<'_> {
             Side::OneToMany => {
                 let child = self.schema.collection(&relation.many_collection).ok_or_else(broken)?;
                 let child_field = FieldRef::new(child, &relation.many_field).ok_or_else(broken)?;
-                Ok(Hop::Many { child_field })
+                let key = FieldRef::new(collection, &collection.primary).ok_or_else(broken)?;
+                Ok(Hop::Many { key, child_field })
             }
             Side::ManyToAny => {
                 let scope = scope.ok_or_else(|| {

@@ -12,6 +12,7 @@ mod resolver;
 pub mod rows;
 mod selection;
 pub mod variables;
+pub mod write;
 
 pub use policy::{Action, FieldSet, Grant, Policy, Rule};
 pub use resolved::AuthorizedQuery;

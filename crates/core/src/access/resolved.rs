@@ -12,8 +12,18 @@ use crate::{
 /// A checked read. Only `access` makes one, and `plan` takes nothing else.
 #[derive(Debug)]
 pub struct AuthorizedQuery {
-    pub(crate) root: Level,
-    pub(crate) meta: MetaRequest,
+    pub(in crate::access) root: Level,
+    pub(in crate::access) meta: MetaRequest,
+}
+
+impl AuthorizedQuery {
+    pub(crate) fn root(&self) -> &Level {
+        &self.root
+    }
+
+    pub(crate) fn meta(&self) -> MetaRequest {
+        self.meta
+    }
 }
 
 /// Rows of one collection, with what is wanted of each.
@@ -59,6 +69,7 @@ pub(crate) enum OutputValue {
     },
     /// The rows whose key field points here.
     Many {
+        key: FieldRef,
         child_field: FieldRef,
         level: Box<Level>,
     },
@@ -146,8 +157,8 @@ pub(crate) enum TextPlace {
 pub(crate) enum Hop {
     /// `field` holds the target's primary key.
     One { field: FieldRef, target: Arc<Collection> },
-    /// `child_field` of the other collection holds this row's primary key.
-    Many { child_field: FieldRef },
+    /// `child_field` of the other collection holds this row's primary key, `key`.
+    Many { key: FieldRef, child_field: FieldRef },
     /// As `One` when `discriminator` names the target.
     Any { field: FieldRef, discriminator: FieldRef, target: Arc<Collection> },
 }
@@ -191,6 +202,13 @@ impl FieldRef {
     }
 }
 
+impl Level {
+    /// The primary key of the level's collection.
+    pub(crate) fn primary(&self) -> Option<FieldRef> {
+        FieldRef::new(&self.collection, &self.collection.primary)
+    }
+}
+
 impl std::fmt::Debug for FieldRef {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.collection.name, self.field().name)
@@ -202,7 +220,7 @@ impl Hop {
     pub(crate) fn target(&self) -> &Arc<Collection> {
         match self {
             Hop::One { target, .. } | Hop::Any { target, .. } => target,
-            Hop::Many { child_field } => child_field.collection(),
+            Hop::Many { child_field, .. } => child_field.collection(),
         }
     }
 }

@@ -188,7 +188,7 @@ impl Resolver<'_> {
                 _ => Ok(None),
             },
             Side::OneToMany => match self.hop(collection, &wish.field, None)? {
-                Hop::Many { child_field } if self.can_read(&child_field.collection().name) => {
+                Hop::Many { key, child_field } if self.can_read(&child_field.collection().name) => {
                     let child = Arc::clone(child_field.collection());
                     let order = match &link.relation.sort_field {
                         Some(sort) => {
@@ -202,7 +202,7 @@ impl Resolver<'_> {
                     } else {
                         self.nested_level(&child, &paths, nested, order, budget)?
                     };
-                    Ok(Some(OutputValue::Many { child_field, level: Box::new(level) }))
+                    Ok(Some(OutputValue::Many { key, child_field, level: Box::new(level) }))
                 }
                 _ => Ok(None),
             },

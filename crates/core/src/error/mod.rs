@@ -92,6 +92,14 @@ impl Error {
         self
     }
 
+    /// The same error under another code, with that code's own message.
+    #[must_use]
+    pub fn recoded(mut self, code: Code) -> Self {
+        self.0.first.code = code;
+        code.message().clone_into(&mut self.0.first.message);
+        self
+    }
+
     /// Adds a member to the (first problem's) `extensions`.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
@@ -127,7 +135,7 @@ impl Error {
 
     /// The cause, for the log.
     #[must_use]
-    pub fn cause(&self) -> Option<&(dyn StdError + Send + Sync)> {
+    pub fn cause(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
         self.0.cause.as_deref()
     }
 }

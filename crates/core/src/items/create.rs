@@ -1,17 +1,64 @@
 //! Creating items.
 
+use std::{pin::Pin, sync::Arc};
+
 use serde_json::{Map, Value};
 
-use crate::{
-    context::Ctx,
-    error::{Error, Result},
-    ident::Key,
+use super::{
+    Written, collection,
+    events::{Change, ItemEvent},
+    history, nested,
 };
+use crate::{access, context::Ctx, error::Result, ident::Key, payload::special, plan, schema::Collection, system};
 
 /// Creates items in one transaction; gives their keys in the order of the payloads.
 ///
 /// # Errors
 /// `FORBIDDEN`, `FAILED_VALIDATION`, `INVALID_PAYLOAD` and the constraint codes; nothing is written then.
-pub async fn create(_ctx: &Ctx<'_>, _collection: &str, _payloads: Vec<Map<String, Value>>) -> Result<Vec<Key>> {
-    Err(Error::internal("not built yet"))
+pub async fn create(ctx: &Ctx<'_>, name: &str, payloads: Vec<Map<String, Value>>) -> Result<Vec<Key>> {
+    let collection = collection(ctx, name)?;
+    nested::bound(ctx, &collection, payloads.iter().map(|payload| (1, payload)))?;
+    let work = ctx.begin().await?;
+    let inner = work.ctx(ctx);
+    let written = create_rows(&inner, &collection, payloads).await?;
+    work.commit(ctx.engine).await?;
+    Ok(written.keys)
+}
+
+/// A boxed future: nested rows lead back here.
+pub(super) type Writing<'a> = Pin<Box<dyn Future<Output = Result<Written>> + Send + 'a>>;
+
+/// Creates rows within the running transaction.
+pub(super) fn create_rows<'a>(
+    ctx: &'a Ctx<'_>,
+    collection: &'a Arc<Collection>,
+    payloads: Vec<Map<String, Value>>,
+) -> Writing<'a> {
+    Box::pin(async move {
+        let mut write = access::write::create(ctx, collection, payloads).await?;
+        if write.rows().is_empty() {
+            return Ok(Written::default());
+        }
+        system::before_create(ctx, collection, write.rows_mut()).await?;
+        let mut entries: Vec<history::Entry> = write.rows().iter().map(history::Entry::created).collect();
+        let mut lists = Vec::with_capacity(entries.len());
+        for (row, entry) in write.rows_mut().iter_mut().zip(&mut entries) {
+            lists.push(nested::take_lists(collection, row));
+            nested::link_objects(ctx, collection, row, &mut entry.children).await?;
+            special::on_create(ctx, collection, row).await?;
+        }
+        let keys = plan::write::insert(ctx.conn, &write).await?;
+        for ((key, lists), entry) in keys.iter().zip(lists).zip(&mut entries) {
+            for list in lists {
+                list.write(ctx, key, nested::Parent::New, &mut entry.children).await?;
+            }
+        }
+        system::after_create(ctx, collection, &keys, write.rows()).await?;
+        for ((key, row), entry) in keys.iter().zip(write.rows()).zip(&mut entries) {
+            entry.is_row(key, row);
+        }
+        let revisions = history::record(ctx, collection, Change::Create, entries).await?;
+        ctx.emit(ItemEvent { collection: Arc::clone(&collection.name), change: Change::Create, keys: keys.clone() });
+        Ok(Written { keys, revisions })
+    })
 }

@@ -4,10 +4,39 @@
 pub mod create;
 pub mod delete;
 pub mod events;
+mod history;
+mod nested;
 pub mod read;
+mod singleton;
 pub mod update;
+#[cfg(test)]
+mod write_tests;
+
+use std::sync::Arc;
 
 pub use create::create;
 pub use delete::delete;
 pub use read::{read, read_keys, read_one};
+pub use singleton::upsert_singleton;
 pub use update::{update, update_each};
+
+use crate::{
+    context::Ctx,
+    error::{Error, Result},
+    ident::Key,
+    schema::Collection,
+};
+
+/// What one write did.
+#[derive(Debug, Default)]
+struct Written {
+    /// In the order of the payloads.
+    keys: Vec<Key>,
+    /// Keys of the revisions of these rows, for those that got one.
+    revisions: Vec<Key>,
+}
+
+/// A collection by name; an unknown one is as forbidden as one without rights.
+fn collection(ctx: &Ctx<'_>, name: &str) -> Result<Arc<Collection>> {
+    ctx.schema.collection(name).cloned().ok_or_else(Error::forbidden)
+}

@@ -1,13 +1,22 @@
-//! Reading items.
+//! Reading items: authorise, plan, run, shape.
 
-use serde_json::value::RawValue;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    access::Action,
+    access::{
+        Action, AuthorizedQuery,
+        read::{authorise, authorise_keys, authorise_selection},
+        resolved::{OutputValue, Scalar, Shape},
+    },
     context::Ctx,
     error::{Error, Result},
     ident::Key,
-    query::Query,
+    plan::select,
+    query::{Query, ast::Limit},
+    schema::Collection,
+    store::{decode::RowRef, run, shape},
 };
 
 /// The answer to a list query.
@@ -15,7 +24,9 @@ use crate::{
 pub struct Page {
     /// A JSON array of items (an object for singletons).
     pub data: Box<RawValue>,
+    /// Rows visible to the caller, when asked for.
     pub total_count: Option<u64>,
+    /// Of these the ones that the filter and the search want, when asked for.
     pub filter_count: Option<u64>,
 }
 
@@ -23,31 +34,115 @@ pub struct Page {
 ///
 /// # Errors
 /// `FORBIDDEN` for unknown collections and missing rights, `INVALID_QUERY`.
-pub async fn read(_ctx: &Ctx<'_>, _collection: &str, _query: &Query, _keys: Option<&[Key]>) -> Result<Page> {
-    Err(Error::internal("not built yet"))
+pub async fn read(ctx: &Ctx<'_>, collection: &str, query: &Query, keys: Option<&[Key]>) -> Result<Page> {
+    let collection = known(ctx, collection)?;
+    let authorized = authorise(ctx, &collection, query, keys).await?;
+    let grouped = matches!(authorized.root().shape, Shape::Groups { .. });
+    let mut out = Vec::with_capacity(1024);
+    if collection.singleton && !grouped {
+        let fetched = fetch(ctx, &authorized).await?;
+        if !fetched.as_ref().map_or(Ok(false), |fetched| shape::write_first(fetched, &mut out))? {
+            default_object(&collection, &authorized, &mut out);
+        }
+    } else {
+        match fetch(ctx, &authorized).await? {
+            Some(fetched) => shape::write_list(&fetched, &mut out)?,
+            None => out.extend_from_slice(b"[]"),
+        }
+    }
+    let meta = authorized.meta();
+    let total_count = if meta.total_count { Some(count(ctx, &authorized, false).await?) } else { None };
+    let filter_count = if meta.filter_count { Some(count(ctx, &authorized, true).await?) } else { None };
+    Ok(Page { data: raw(out)?, total_count, filter_count })
 }
 
 /// Reads one item.
 ///
 /// # Errors
 /// `FORBIDDEN` when it is missing or not visible, else as [`read`].
-pub async fn read_one(_ctx: &Ctx<'_>, _collection: &str, _key: &Key, _query: &Query) -> Result<Box<RawValue>> {
-    Err(Error::internal("not built yet"))
+pub async fn read_one(ctx: &Ctx<'_>, collection: &str, key: &Key, query: &Query) -> Result<Box<RawValue>> {
+    let collection = known(ctx, collection)?;
+    let one = Query { limit: Some(Limit::Rows(1)), offset: None, page: None, ..query.clone() };
+    let authorized = authorise(ctx, &collection, &one, Some(std::slice::from_ref(key))).await?;
+    let mut out = Vec::with_capacity(512);
+    let fetched = fetch(ctx, &authorized).await?.ok_or_else(Error::forbidden)?;
+    if !shape::write_first(&fetched, &mut out)? {
+        return Err(Error::forbidden());
+    }
+    raw(out)
 }
 
-/// The keys of the rows that a query selects and that the caller may `action`, in the query's order.
-/// Without a `limit` in the query: all of them.
+/// The keys of the rows that a query selects, for an `action` the caller may do at all; whether it
+/// may do it to each of them is [`permitted_keys`]. Without a `limit` in the query: all of them.
 ///
 /// # Errors
 /// As [`read`].
-pub async fn read_keys(_ctx: &Ctx<'_>, _collection: &str, _action: Action, _query: &Query) -> Result<Vec<Key>> {
-    Err(Error::internal("not built yet"))
+pub async fn read_keys(ctx: &Ctx<'_>, collection: &str, action: Action, query: &Query) -> Result<Vec<Key>> {
+    let collection = known(ctx, collection)?;
+    let authorized = authorise_selection(ctx, &collection, action, query).await?;
+    keys(ctx, &collection, &authorized).await
 }
 
 /// Of these keys those that exist and that the caller may `action`, in any order.
 ///
 /// # Errors
 /// As [`read`].
-pub async fn permitted_keys(_ctx: &Ctx<'_>, _collection: &str, _action: Action, _keys: &[Key]) -> Result<Vec<Key>> {
-    Err(Error::internal("not built yet"))
+pub async fn permitted_keys(ctx: &Ctx<'_>, collection: &str, action: Action, keys_wanted: &[Key]) -> Result<Vec<Key>> {
+    let collection = known(ctx, collection)?;
+    let mut found = Vec::with_capacity(keys_wanted.len());
+    for chunk in keys_wanted.chunks(10_000) {
+        let authorized = authorise_keys(ctx, &collection, action, chunk).await?;
+        found.extend(keys(ctx, &collection, &authorized).await?);
+    }
+    Ok(found)
+}
+
+fn known(ctx: &Ctx<'_>, collection: &str) -> Result<Arc<Collection>> {
+    ctx.schema.collection(collection).cloned().ok_or_else(Error::forbidden)
+}
+
+async fn fetch(ctx: &Ctx<'_>, authorized: &AuthorizedQuery) -> Result<Option<run::Fetched>> {
+    let grouped = matches!(authorized.root().shape, Shape::Groups { .. });
+    if !grouped && select::is_never(authorized) {
+        return Ok(None);
+    }
+    run::run(ctx.conn, select::root(ctx.conn.dialect(), authorized)).await.map(Some)
+}
+
+async fn keys(ctx: &Ctx<'_>, collection: &Collection, authorized: &AuthorizedQuery) -> Result<Vec<Key>> {
+    if select::is_never(authorized) {
+        return Ok(Vec::new());
+    }
+    run::keys(ctx.conn, select::root(ctx.conn.dialect(), authorized), collection.primary_field().kind).await
+}
+
+async fn count(ctx: &Ctx<'_>, authorized: &AuthorizedQuery, wanted: bool) -> Result<u64> {
+    let statement = select::count(ctx.conn.dialect(), authorized, wanted);
+    let row = ctx.conn.query_one(ctx.conn.build(&statement)).await?;
+    let row = row.ok_or_else(|| Error::internal("a count without a row"))?;
+    RowRef::of(&row)?.count(0)
+}
+
+fn raw(bytes: Vec<u8>) -> Result<Box<RawValue>> {
+    let text = String::from_utf8(bytes).map_err(Error::internal)?;
+    RawValue::from_string(text).map_err(Error::internal)
+}
+
+/// A singleton without a row: its columns' defaults, a null key, and nothing for fields without default.
+fn default_object(collection: &Collection, authorized: &AuthorizedQuery, out: &mut Vec<u8>) {
+    let mut object = Map::new();
+    if let Shape::Items(outputs) = &authorized.root().shape {
+        for output in outputs {
+            let OutputValue::Scalar(Scalar::Column(field)) = &output.value else { continue };
+            let field = field.field();
+            let default = field.column.as_ref().and_then(|column| column.default.clone());
+            if field.name == collection.primary {
+                object.insert(output.name.clone(), Value::Null);
+            } else if let Some(default) = default {
+                object.insert(output.name.clone(), default);
+            }
+        }
+    }
+    // Writing to a Vec can't fail.
+    let _ = serde_json::to_writer(out, &object);
 }

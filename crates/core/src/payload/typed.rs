@@ -96,6 +96,11 @@ pub fn for_comparison(field: &Field, value: &Value) -> Result<Typed, Mismatch> {
     })
 }
 
+/// The wall clock (UTC where a zone is given) that a value names, if it names one.
+pub(crate) fn moment_of(value: &Value) -> Option<NaiveDateTime> {
+    temporal::wall_clock(value)
+}
+
 fn convert(field: &Field, value: &Value, purpose: Purpose) -> Result<Typed, Mismatch> {
     if value.is_null() {
         return Ok(Typed::Null);

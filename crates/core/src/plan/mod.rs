@@ -1,3 +1,7 @@
 //! From authorised values to SQL. Accepts nothing else.
 
-pub mod dialect;
+mod aggregate;
+mod condition;
+pub(crate) mod dialect;
+pub(crate) mod select;
+pub(crate) mod write;

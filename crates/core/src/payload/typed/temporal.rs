@@ -23,6 +23,10 @@ impl Moment {
     }
 }
 
+pub(super) fn wall_clock(value: &Value) -> Option<NaiveDateTime> {
+    moment(value)?.wall_clock()
+}
+
 fn moment(value: &Value) -> Option<Moment> {
     match value {
         Value::String(text) => parse(text.trim()),

@@ -1,5 +1,156 @@
 //! What differs between the dialects. Nothing outside this folder matches on them to write SQL.
 
 pub mod bind;
+mod mysql;
+mod postgres;
+pub mod returning;
+pub mod sequence;
+mod sqlite;
 
 pub use bind::bind;
+use sea_orm::sea_query::{Expr, ExprTrait, LikeExpr, NullOrdering, Order, extension::postgres::PgExpr};
+
+use crate::{
+    access::resolved::TextPlace,
+    query::ast::Function,
+    schema::{Field, FieldType},
+    store::{Dialect, render::Render},
+};
+
+/// How a field is selected, and how what comes back is rendered.
+pub(crate) fn read(dialect: Dialect, column: Expr, field: &Field) -> (Expr, Render) {
+    let render = Render::of(field);
+    if render == Render::Masked {
+        return (secret_is_set(column, field), render);
+    }
+    let data_type = field.column.as_ref().map_or("", |column| column.data_type.as_str());
+    match dialect {
+        Dialect::Postgres => (postgres::selectable(column, field.kind, data_type), render),
+        Dialect::Mysql => (mysql::selectable(column, data_type), render),
+        Dialect::Sqlite => (column, render),
+    }
+}
+
+/// Whether a concealed field holds something; its value never leaves the database.
+fn secret_is_set(column: Expr, field: &Field) -> Expr {
+    let set = column.clone().is_not_null();
+    if matches!(field.kind, FieldType::String | FieldType::Text | FieldType::Hash) {
+        set.and(column.ne(""))
+    } else {
+        set
+    }
+}
+
+/// A column in the form in which it compares, also with values others wrote.
+pub(crate) fn comparable(dialect: Dialect, column: Expr, kind: FieldType) -> Expr {
+    match dialect {
+        Dialect::Sqlite => sqlite::comparable(column, kind),
+        Dialect::Postgres | Dialect::Mysql => column,
+    }
+}
+
+/// A bound value in the form that [`comparable`] gives columns.
+pub(crate) fn comparable_value(dialect: Dialect, value: Expr, kind: FieldType) -> Expr {
+    match dialect {
+        Dialect::Sqlite => sqlite::comparable_value(value, kind),
+        Dialect::Postgres | Dialect::Mysql => value,
+    }
+}
+
+/// Equality of texts where the column's own collation would ignore case or accents: beside the
+/// comparison that can use an index, an exact one. `None` when the column compares exactly.
+pub(crate) fn exact(dialect: Dialect, column: Expr, field: &Field) -> Option<Expr> {
+    let text = matches!(field.kind, FieldType::String | FieldType::Text | FieldType::Csv | FieldType::Hash);
+    if !text || !field.column.as_ref().is_some_and(|column| column.case_insensitive) {
+        return None;
+    }
+    match dialect {
+        Dialect::Mysql => Some(mysql::exact(column)),
+        Dialect::Sqlite => Some(Expr::cust_with_expr("? COLLATE BINARY", column)),
+        Dialect::Postgres => None,
+    }
+}
+
+/// A part of a date or time (years four-digit, ISO weeks, Sunday = 0, UTC), or the length of a list:
+/// -1 when the JSON value is no list.
+pub(crate) fn part(dialect: Dialect, function: Function, column: Expr, field: &Field) -> Expr {
+    match dialect {
+        Dialect::Sqlite => sqlite::part(function, column, field.kind),
+        Dialect::Postgres => postgres::part(function, column, field),
+        Dialect::Mysql => mysql::part(function, column),
+    }
+}
+
+/// Looks for a text in a column; wildcards in the needle are plain characters.
+pub(crate) fn text_test(
+    dialect: Dialect,
+    column: Expr,
+    field: Option<&Field>,
+    place: TextPlace,
+    needle: &str,
+    ignore_case: bool,
+) -> Expr {
+    let plain_text = field.is_some_and(|field| {
+        matches!(field.kind, FieldType::String | FieldType::Text | FieldType::Csv | FieldType::Hash)
+    });
+    match dialect {
+        Dialect::Sqlite => sqlite::text_test(column, place, needle, ignore_case),
+        Dialect::Postgres => {
+            let column = if plain_text { column } else { column.cast_as("text") };
+            if ignore_case {
+                // ILIKE folds Unicode as the database's locale does.
+                return column.ilike(like(place, needle));
+            }
+            column.like(like(place, needle))
+        }
+        Dialect::Mysql => mysql::text_test(column, place, needle, ignore_case),
+    }
+}
+
+/// The LIKE pattern of a needle, with its wildcards escaped.
+fn like(place: TextPlace, needle: &str) -> LikeExpr {
+    let mut pattern = String::with_capacity(needle.len() + 2);
+    if matches!(place, TextPlace::Anywhere | TextPlace::End) {
+        pattern.push('%');
+    }
+    for character in needle.chars() {
+        if matches!(character, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    if matches!(place, TextPlace::Anywhere | TextPlace::Start) {
+        pattern.push('%');
+    }
+    LikeExpr::new(pattern).escape('!')
+}
+
+/// Where nulls stand: last ascending, first descending, as PostgreSQL has it by itself.
+pub(crate) fn nulls(dialect: Dialect, nullable: bool, order: &Order) -> Option<NullOrdering> {
+    if dialect == Dialect::Postgres || !nullable {
+        return None;
+    }
+    Some(if matches!(order, Order::Desc) { NullOrdering::First } else { NullOrdering::Last })
+}
+
+/// A column as a double, for averages that are numbers.
+pub(crate) fn double(dialect: Dialect, column: Expr) -> Expr {
+    match dialect {
+        Dialect::Sqlite => column.cast_as("real"),
+        Dialect::Postgres => column.cast_as("double precision"),
+        Dialect::Mysql => column.cast_as("double"),
+    }
+}
+
+/// A column in a form that MIN and MAX take.
+pub(crate) fn minimum_operand(dialect: Dialect, column: Expr, field: &Field) -> Expr {
+    if dialect == Dialect::Postgres && field.kind == FieldType::Uuid { column.cast_as("text") } else { column }
+}
+
+/// Sums are exact where the database's own sum is.
+pub(crate) fn sum(dialect: Dialect, sum: Expr, kind: FieldType) -> Expr {
+    match (dialect, kind) {
+        (Dialect::Postgres, FieldType::Integer | FieldType::BigInteger) => sum.cast_as("numeric"),
+        _ => sum,
+    }
+}

@@ -68,6 +68,7 @@ pub(super) async fn tables(connection: Executor<'_>) -> Result<IndexMap<String, 
             raw.column.unique = true;
             // Another name of the row id; only this very spelling is.
             raw.column.auto_increment = raw.column.data_type == "integer" && with_rowid.get(name) == Some(&true);
+            raw.column.has_default |= raw.column.auto_increment;
         }
     }
     for row in rows(connection, UNIQUE).await? {
@@ -76,12 +77,21 @@ pub(super) async fn tables(connection: Executor<'_>) -> Result<IndexMap<String, 
             column.unique = true;
         }
     }
-    let primaries: HashMap<String, String> =
-        tables.iter().filter_map(|(name, table)| Some((name.clone(), table.primary()?.to_owned()))).collect();
+    // Names in `REFERENCES` may differ in case from those of the tables.
+    let spelling: HashMap<String, String> = tables.keys().map(|name| (name.to_lowercase(), name.clone())).collect();
     for row in rows(connection, FOREIGN_KEYS).await? {
         let (table, column): (String, String) = (get(&row, 0)?, get(&row, 1)?);
         let target: String = get(&row, 2)?;
-        let target_column = get::<Option<String>>(&row, 3)?.or_else(|| primaries.get(&target).cloned());
+        let target = spelling.get(&target.to_lowercase()).cloned().unwrap_or(target);
+        let target_column: Option<String> = get(&row, 3)?;
+        let referenced = tables.get(&target);
+        let target_column = match (target_column, referenced) {
+            (Some(name), Some(table)) => {
+                table.columns.keys().find(|other| other.eq_ignore_ascii_case(&name)).cloned().or(Some(name))
+            }
+            (None, Some(table)) => table.primary().map(str::to_owned),
+            (name, None) => name,
+        };
         let key = ForeignKey {
             constraint: format!("{table}_{column}_foreign").to_lowercase(),
             table: target,

@@ -1,0 +1,74 @@
+//! How many rows one request may write, nested ones included, and how deep they may nest.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    context::Ctx,
+    error::{Error, Result},
+    schema::{Collection, Schema, Side},
+};
+
+/// Levels of nested rows below the first.
+const MOST_LEVELS: usize = 16;
+
+/// Refuses a request that writes too many rows or nests them too deep.
+///
+/// # Errors
+/// `INVALID_PAYLOAD`.
+pub(in crate::items) fn bound<'a>(
+    ctx: &Ctx<'_>,
+    collection: &Collection,
+    payloads: impl Iterator<Item = (usize, &'a Map<String, Value>)>,
+) -> Result<()> {
+    let mut rows = 0_usize;
+    for (count, payload) in payloads {
+        rows = rows.saturating_add(count);
+        for (name, value) in payload {
+            rows = rows.saturating_add(below(&ctx.schema, collection, name, value, 1)?);
+        }
+    }
+    bound_rows(ctx, rows)
+}
+
+/// As [`bound`] for rows without payload.
+///
+/// # Errors
+/// `INVALID_PAYLOAD`.
+pub(in crate::items) fn bound_rows(ctx: &Ctx<'_>, rows: usize) -> Result<()> {
+    match ctx.engine.settings.limits.batch_mutation {
+        Some(most) if !ctx.actor.is_system() && u64::try_from(rows).unwrap_or(u64::MAX) > most => {
+            Err(Error::invalid_payload(format!("A request may write at most {most} items.")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rows that one value of a relational field brings along.
+fn below(schema: &Schema, collection: &Collection, name: &str, value: &Value, level: usize) -> Result<usize> {
+    let Some(link) = collection.link(name).filter(|_| value.is_object() || value.is_array()) else { return Ok(0) };
+    if level > MOST_LEVELS {
+        return Err(Error::invalid_payload("The items are nested too deep."));
+    }
+    let far = match link.side {
+        Side::OneToMany => Some(&link.relation.many_collection),
+        // Rows of any of the allowed collections: counted by the first, which is close enough for a bound.
+        Side::ManyToOne | Side::ManyToAny => {
+            link.relation.one_collection.as_ref().or(link.relation.one_allowed_collections.first())
+        }
+    };
+    let Some(far) = far.and_then(|far| schema.collection(far)) else { return Ok(1) };
+    let one = |item: &Value| match item {
+        Value::Object(row) => {
+            row.iter().try_fold(1, |rows, (name, value)| Ok(rows + below(schema, far, name, value, level + 1)?))
+        }
+        _ => Ok(1),
+    };
+    let many = |items: &[Value]| items.iter().try_fold(0, |rows, item| Ok::<_, Error>(rows + one(item)?));
+    match (link.side, value) {
+        (Side::OneToMany, Value::Object(parts)) => {
+            parts.values().try_fold(0, |rows, part| Ok(rows + part.as_array().map_or(Ok(0), |items| many(items))?))
+        }
+        (_, Value::Array(items)) => many(items),
+        (_, value) => one(value),
+    }
+}
