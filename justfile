@@ -23,7 +23,7 @@ test *ARGS: _services
 
 # Runs the integration tests whose names contain FILTER
 it FILTER="": _services
-    cargo nextest run -p waymark-tests -p waymark-api --locked {{ quote(FILTER) }}
+    cargo nextest run --workspace --test it --test command_line --locked {{ quote(FILTER) }}
 
 # Starts PostgreSQL, MariaDB, Redis and NATS in containers, on their usual ports
 up:

@@ -47,7 +47,7 @@ impl Server {
     pub async fn start_on(database: Arc<Database>, overrides: &[(&str, &str)]) -> Self {
         let values = settings(&database, overrides);
         let source = Source::of_values(values.iter().map(|(name, value)| (name.as_str(), value.as_str())))
-            .expect("settings that can be merged");
+            .unwrap_or_else(|problems| panic!("settings: {problems}"));
         let settings = Settings::read(&source).unwrap_or_else(|problems| panic!("settings: {problems}"));
         let engine = bootstrap::open(&settings).await.unwrap_or_else(|error| panic!("bootstrap: {error}"));
         engine.db.clone().close().await.expect("the pool closes");

@@ -19,7 +19,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// All Rust files under a folder, in order. Files named `tests.rs`, folders named `tests` and what
+/// All Rust files under a folder, in order. Files named `tests.rs` or `…_tests.rs`, folders named `tests` and what
 /// stands from a `#[cfg(test)] mod …` on are left out.
 ///
 /// # Panics
@@ -40,7 +40,7 @@ fn collect(folder: &Path, found: &mut Vec<Source>) {
             if name != "target" && name != "tests" {
                 collect(&path, found);
             }
-        } else if name.ends_with(".rs") && name != "tests.rs" {
+        } else if name.ends_with(".rs") && name != "tests.rs" && !name.ends_with("_tests.rs") {
             let text = fs::read_to_string(&path).expect("a readable source");
             let text = without_tests(&text);
             let path = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().replace('\\', "/");

@@ -75,7 +75,11 @@ fn packages_declare_only_what_they_may_use() {
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
             let used = dependency["name"].as_str().unwrap_or_default();
             let ours = used.starts_with("waymark-");
-            if ours && !rule.ours.contains(&used) || rule.never.iter().any(|start| used.starts_with(start)) {
+            // Unit tests of the engine need the system tables.
+            let for_tests = dependency["kind"] == "dev" && used == "waymark-migrations";
+            if ours && !rule.ours.contains(&used) && !for_tests
+                || rule.never.iter().any(|start| used.starts_with(start))
+            {
                 broken.push(format!("{name} must not use {used}"));
             }
         }
