@@ -11,7 +11,7 @@ use crate::{
         read::typed_key,
         write::{AuthorizedCreate, AuthorizedDelete, AuthorizedUpdate},
     },
-    error::{Error, Result},
+    error::{Code, Error, Result},
     ident::Key,
     payload::typed::{self, Typed},
     schema::{Collection, Field},
@@ -172,7 +172,7 @@ pub async fn delete(conn: Executor<'_>, write: &AuthorizedDelete) -> Result<()> 
     for keys in write.keys().chunks(MOST_ROWS) {
         let mut statement: DeleteStatement = Query::delete();
         statement.from_table(Alias::new(&*collection.name)).and_where(has_key(conn, collection, keys));
-        execute(conn, collection, conn.build(&statement)).await?;
+        execute(conn, collection, conn.build(&statement)).await.map_err(still_referenced)?;
     }
     Ok(())
 }
@@ -191,9 +191,17 @@ async fn execute(conn: Executor<'_>, collection: &Collection, statement: Stateme
     Ok(())
 }
 
+/// SQLite does not say which end of a foreign key is hurt; a deletion can only hurt the one.
+fn still_referenced(error: Error) -> Error {
+    if error.code() != Code::InvalidForeignKey {
+        return error;
+    }
+    let collection = error.problems().next().and_then(|problem| problem.extensions.get("collection").cloned());
+    Error::new(Code::RecordStillReferenced).with("collection", collection.unwrap_or_default()).because(error)
+}
+
 /// Names the collection in a constraint error that does not name one.
 fn in_collection(error: Error, collection: &Collection) -> Error {
-    use crate::error::Code;
     let constraint = matches!(
         error.code(),
         Code::RecordNotUnique
