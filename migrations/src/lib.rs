@@ -2,7 +2,7 @@
 //! migration is frozen; later changes are later migrations.
 //!
 //! A database of the same layout that another server made opens in place: what exists is kept, what
-//! is missing and needed is added. Its own bookkeeping table (`directus_migrations`) is only read by
+//! is missing and needed is added. Its own bookkeeping table (`directus_migrations`) is left to
 //! its owner; ours is `waymark_migrations`.
 
 mod lock;
@@ -50,11 +50,11 @@ pub async fn run(pool: &DatabaseConnection) -> Result<usize, DbErr> {
 }
 
 async fn apply(connection: &sea_orm::DatabaseTransaction) -> Result<usize, DbErr> {
-    let names = Migrator::get_pending_migrations(connection).await?.len();
-    if names > 0 {
+    let count = Migrator::get_pending_migrations(connection).await?.len();
+    if count > 0 {
         Migrator::up(connection, None).await?;
     }
-    Ok(names)
+    Ok(count)
 }
 
 /// Names of the migrations that have not been applied; all of them for an empty database. Changes

@@ -1,5 +1,7 @@
 //! Logs of the process: pretty or JSON lines, to standard error.
 
+use std::io::IsTerminal;
+
 use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::settings::log::{Log, LogStyle};
@@ -7,7 +9,8 @@ use crate::settings::log::{Log, LogStyle};
 /// Begins logging; a second call changes nothing.
 pub fn start(settings: &Log) {
     let filter = EnvFilter::new(format!("{},sqlx=warn,actix_server=warn", settings.filter));
-    let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let colours = std::io::stderr().is_terminal();
+    let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
     // fails only when logging was begun before
     let _ = match settings.style {
         LogStyle::Pretty => builder.with_target(false).try_init(),

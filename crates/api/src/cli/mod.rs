@@ -1,6 +1,7 @@
 //! The command line.
 
 mod accounts;
+mod blog;
 mod bootstrap;
 mod config;
 mod demo;

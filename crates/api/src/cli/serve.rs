@@ -20,6 +20,7 @@ pub async fn run(settings: Settings) -> Result<(), Failed> {
     shutdown.cancel();
     tasks.close();
     tasks.wait().await;
+    served?;
     tracing::info!("ended");
-    Ok(served?)
+    Ok(())
 }

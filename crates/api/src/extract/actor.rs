@@ -5,9 +5,9 @@ use std::{borrow::Cow, sync::Arc};
 use actix_web::{HttpRequest, http::header};
 use percent_encoding::percent_decode_str;
 use waymark_core::{
-    Result,
+    Code, Error, Result,
     actor::{Actor, Origin},
-    auth::identity::actor_for_token,
+    auth::identity,
 };
 
 use super::address;
@@ -20,9 +20,9 @@ use crate::state::State;
 /// `INVALID_CREDENTIALS`, `INVALID_IP`.
 pub async fn of(request: &HttpRequest, state: &State) -> Result<Arc<Actor>> {
     let origin = origin(request, state);
-    match token(request) {
+    match token(request)? {
         None => Ok(Arc::new(Actor::public(origin))),
-        Some(token) => Ok(Arc::new(actor_for_token(&state.engine, &token, origin).await?)),
+        Some(token) => Ok(Arc::new(identity::actor_for_token(&state.engine, &token, origin).await?)),
     }
 }
 
@@ -39,14 +39,16 @@ pub fn origin(request: &HttpRequest, state: &State) -> Origin {
 
 /// The token of the request. The header wins over the query; a header of any other form than
 /// `Bearer <token>` is ignored.
-#[must_use]
-pub fn token(request: &HttpRequest) -> Option<Cow<'_, str>> {
+///
+/// # Errors
+/// `INVALID_CREDENTIALS` when the query holds anything but one text.
+pub fn token(request: &HttpRequest) -> Result<Option<Cow<'_, str>>> {
     let header = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    match header.and_then(bearer) {
+    let token = match header.and_then(bearer) {
         Some(token) => Some(Cow::Borrowed(token)),
-        None => in_query(request.query_string()),
-    }
-    .filter(|token| !token.is_empty())
+        None => in_query(request.query_string())?,
+    };
+    Ok(token.filter(|token| !token.is_empty()))
 }
 
 fn bearer(header: &str) -> Option<&str> {
@@ -57,12 +59,24 @@ fn bearer(header: &str) -> Option<&str> {
     }
 }
 
-fn in_query(query: &str) -> Option<Cow<'_, str>> {
-    let value = query.split('&').find_map(|part| part.strip_prefix("access_token="))?;
-    if !value.contains(['%', '+']) {
-        return Some(Cow::Borrowed(value));
+fn in_query(query: &str) -> Result<Option<Cow<'_, str>>> {
+    let mut found = None;
+    for rest in query.split('&').filter_map(|part| part.strip_prefix("access_token")) {
+        match rest.strip_prefix('=') {
+            Some(value) if found.is_none() => found = Some(value),
+            // given twice, or `access_token[…]`: a list or an object is no token
+            Some(_) => return Err(Error::new(Code::InvalidCredentials)),
+            None if rest.starts_with('[') || rest.starts_with("%5B") || rest.starts_with("%5b") => {
+                return Err(Error::new(Code::InvalidCredentials));
+            }
+            None => {}
+        }
     }
-    Some(Cow::Owned(percent_decode_str(&value.replace('+', " ")).decode_utf8_lossy().into_owned()))
+    let Some(value) = found else { return Ok(None) };
+    if !value.contains(['%', '+']) {
+        return Ok(Some(Cow::Borrowed(value)));
+    }
+    Ok(Some(Cow::Owned(percent_decode_str(&value.replace('+', " ")).decode_utf8_lossy().into_owned())))
 }
 
 #[cfg(test)]
@@ -76,7 +90,7 @@ mod tests {
         if let Some(header) = header {
             request = request.insert_header(("authorization", header));
         }
-        token(&request.to_http_request()).map(Cow::into_owned)
+        token(&request.to_http_request()).expect("one token").map(Cow::into_owned)
     }
 
     #[test]
@@ -90,5 +104,15 @@ mod tests {
         assert_eq!(token_of("/x?access_token=q", Some("Bearer  h")).as_deref(), Some("q"));
         assert_eq!(token_of("/x", Some("Bearer a b")), None);
         assert_eq!(token_of("/x", Some("Bearer")), None);
+    }
+
+    #[test]
+    fn lists_are_no_tokens() {
+        for query in ["access_token[]=a", "access_token%5B%5D=a", "access_token=a&access_token=b"] {
+            let request = TestRequest::with_uri(&format!("/x?{query}")).to_http_request();
+            assert!(token(&request).is_err(), "{query}");
+        }
+        assert_eq!(token_of("/x?access_token[]=q", Some("Bearer h")).as_deref(), Some("h"));
+        assert_eq!(token_of("/x?access_tokens=q", None), None);
     }
 }

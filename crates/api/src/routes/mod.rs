@@ -1,11 +1,16 @@
 //! Which route is served by whom. One file per resource; [`family`] serves the collections that
 //! have nothing of their own.
 
+pub mod auth;
+pub mod collections;
 pub mod family;
+pub mod fields;
 pub mod items;
 pub mod list;
+pub mod relations;
 pub mod root;
 pub mod server;
+pub mod users;
 
 use actix_web::{
     Resource, guard,
@@ -20,6 +25,11 @@ pub fn configure(config: &mut ServiceConfig) {
     root::configure(config);
     server::configure(config);
     items::configure(config);
+    auth::configure(config);
+    users::configure(config);
+    collections::configure(config);
+    fields::configure(config);
+    relations::configure(config);
     family::configure(config);
     config.default_service(web::to(not_found));
 }

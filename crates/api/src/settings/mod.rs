@@ -44,3 +44,6 @@ impl Settings {
         reader.finish().map(|()| settings)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -96,6 +96,11 @@ impl Source {
         }
     }
 
+    /// A value set above everything that was given.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.values.insert(name.to_owned(), Value::from(value));
+    }
+
     /// The text of a value, lists joined by commas.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {

@@ -15,7 +15,7 @@ use std::{
 
 use chrono::Utc;
 use moka::sync::Cache;
-use sea_query::{Expr, ExprTrait, Query};
+use sea_query::{Expr, ExprTrait, JoinType, Query};
 use uuid::Uuid;
 
 use super::{
@@ -190,7 +190,7 @@ async fn load_identity(conn: Executor<'_>, credential: &Credential) -> Result<Op
         .columns([("user", "id"), ("user", "status"), ("user", "role"), ("user", "token")])
         .columns([("role", "admin_access"), ("role", "app_access"), ("role", "ip_access")])
         .from_as("directus_users", "user")
-        .left_join(("directus_roles", "role"), Expr::col(("role", "id")).equals(("user", "role")))
+        .join_as(JoinType::LeftJoin, "directus_roles", "role", Expr::col(("role", "id")).equals(("user", "role")))
         .and_where(wanted)
         .to_owned();
     let Some(row) = conn.query_one(conn.build(&select)).await? else { return Ok(None) };

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use sea_query::{Expr, ExprTrait, Func, Query};
+use sea_query::{Expr, ExprTrait, Func, JoinType, Query};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -229,7 +229,7 @@ async fn account(conn: Executor<'_>, wanted: Expr) -> Result<Option<Account>> {
         .columns(["id", "password", "status", "provider", "tfa_secret", "role"].map(|name| ("user", name)))
         .columns([("role", "admin_access"), ("role", "app_access")])
         .from_as("directus_users", "user")
-        .left_join(("directus_roles", "role"), Expr::col(("role", "id")).equals(("user", "role")))
+        .join_as(JoinType::LeftJoin, "directus_roles", "role", Expr::col(("role", "id")).equals(("user", "role")))
         .and_where(wanted)
         .limit(1)
         .to_owned();

@@ -42,7 +42,9 @@ pub fn validate(
         check::rule(rule, &payload, &mut problems);
     }
     for field in collection.fields.values() {
-        missing(field, occasion, row, &mut problems);
+        if !crate::system::derives(collection, &field.name) {
+            missing(field, occasion, row, &mut problems);
+        }
     }
     for field in collection.fields.values() {
         let Some(rule) = &field.validation else { continue };

@@ -7,6 +7,12 @@ mod permissions;
 mod role_key;
 mod roles;
 mod users;
+pub mod collections;
+pub mod fields;
+mod metadata;
+pub mod relations;
+
+pub use users::track_page;
 
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -18,6 +24,12 @@ pub fn complete(collection: &Collection, payload: &mut Map<String, Value>) {
     if &*collection.name == "directus_permissions" {
         permissions::complete(payload);
     }
+}
+
+/// Whether a required field is derived by the collection's own rule when it is absent.
+#[must_use]
+pub fn derives(collection: &Collection, field: &str) -> bool {
+    &*collection.name == "directus_roles" && field == "key"
 }
 
 /// May refuse or complete rows that are about to be created.

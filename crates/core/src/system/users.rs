@@ -83,6 +83,25 @@ pub(super) async fn before_delete(ctx: &Ctx<'_>, keys: &[Key]) -> Result<()> {
     ctx.conn.execute(ctx.conn.build(&update)).await.map(drop)
 }
 
+/// Remembers the page a user was on last; needs no permission and leaves no activity.
+///
+/// # Errors
+/// `VALUE_TOO_LONG`, `INVALID_PAYLOAD` for a NUL character.
+pub async fn track_page(ctx: &Ctx<'_>, user: Uuid, page: &str) -> Result<()> {
+    if page.contains('\0') {
+        return Err(Error::invalid_payload("\"last_page\" holds a character that can't be stored."));
+    }
+    if page.chars().count() > 255 {
+        return Err(Error::new(Code::ValueTooLong).with("collection", COLLECTION).with("field", "last_page"));
+    }
+    let update = Query::update()
+        .table(COLLECTION)
+        .value("last_page", page)
+        .and_where(Expr::col("id").eq(rows::uuid(ctx.conn.dialect(), user)))
+        .to_owned();
+    ctx.conn.execute(ctx.conn.build(&update)).await.map(drop)
+}
+
 /// What holds for new and changed users alike.
 async fn check_payload(ctx: &Ctx<'_>, payload: &mut Map<String, Value>) -> Result<()> {
     for name in CONCEALED {

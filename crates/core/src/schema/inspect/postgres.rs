@@ -70,10 +70,10 @@ pub(super) async fn tables(connection: Executor<'_>) -> Result<IndexMap<String, 
         let data_type: String = get(&row, 2)?;
         let kind = types::field_type(Dialect::Postgres, &data_type, &[]);
         let default: Option<String> = get(&row, 5)?;
-        let generated = get::<String>(&row, 7)? != "";
+        let generated = !get::<String>(&row, 7)?.is_empty();
         let mut column = Column {
             nullable: !get::<bool>(&row, 4)?,
-            auto_increment: get::<String>(&row, 6)? != "",
+            auto_increment: !get::<String>(&row, 6)?.is_empty(),
             generated,
             generation_expression: default.clone().filter(|_| generated),
             comment: get(&row, 8)?,

@@ -68,6 +68,7 @@ pub(super) async fn tables(connection: Executor<'_>) -> Result<IndexMap<String, 
             raw.column.unique = true;
             // Another name of the row id; only this very spelling is.
             raw.column.auto_increment = raw.column.data_type == "integer" && with_rowid.get(name) == Some(&true);
+            raw.column.has_default |= raw.column.auto_increment;
         }
     }
     for row in rows(connection, UNIQUE).await? {

@@ -77,6 +77,7 @@ fn summary(schema: &Schema) -> Vec<String> {
                     column.unique,
                     column.primary_key,
                     column.auto_increment,
+                    column.has_default,
                     column.default.clone(),
                     column.default_expression.clone(),
                     key.map(|key| {
@@ -121,6 +122,7 @@ async fn system_tables_look_the_same_on_all_engines() {
         match &first {
             None => first = Some(lines),
             Some(first) => {
+                assert_eq!(first.len(), lines.len());
                 for (one, other) in first.iter().zip(&lines) {
                     assert_eq!(one, other, "{}", server.url);
                 }
