@@ -80,7 +80,9 @@ pub async fn insert(conn: Executor<'_>, write: &AuthorizedCreate) -> Result<Vec<
         let same = |row: &&TypedRow<'_>| row.same_columns(first) && row.key(collection).is_some() == known;
         let count = if first.0.is_empty() { 1 } else { rest.iter().take(most).take_while(same).count() };
         let (batch, after) = rest.split_at_checked(count).unwrap_or((rest, &[]));
-        insert_batch(conn, collection, batch, &mut keys).await.map_err(|error| in_collection(error, collection, false))?;
+        insert_batch(conn, collection, batch, &mut keys)
+            .await
+            .map_err(|error| in_collection(error, collection, false))?;
         rest = after;
     }
     Ok(keys)
