@@ -11,8 +11,7 @@ pub struct Security {
     /// Signing key of all JWTs (`SECRET`).
     pub secret: Secret,
     pub jwt_issuers: Vec<String>,
-    /// No login with e-mail and password.
-    pub disable_default: bool,
+
     pub access_token_ttl: Duration,
     pub refresh_token_ttl: Duration,
     pub cookie: Cookie,
@@ -121,7 +120,6 @@ impl Security {
             key: reader.required_secret("KEY"),
             secret: reader.required_secret("SECRET"),
             jwt_issuers: reader.list("AUTH_JWT_ISSUERS"),
-            disable_default: reader.boolean("AUTH_DISABLE_DEFAULT"),
             access_token_ttl: reader.duration("ACCESS_TOKEN_TTL"),
             refresh_token_ttl: reader.duration("REFRESH_TOKEN_TTL"),
             cookie: Cookie {

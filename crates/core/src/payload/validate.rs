@@ -16,6 +16,7 @@ use super::typed::{self, Typed};
 use crate::{
     error::{Error, Problem, Result},
     schema::{Collection, Field, FieldType, Special},
+    system,
 };
 
 /// What is done with the payload.
@@ -42,7 +43,10 @@ pub fn validate(
         check::rule(rule, &payload, &mut problems);
     }
     for field in collection.fields.values() {
-        missing(field, occasion, row, &mut problems);
+        let filled = occasion == Occasion::Create && system::fills(collection, &field.name);
+        if !filled || row.get(&*field.name).is_some_and(|value| !value.is_null()) {
+            missing(field, occasion, row, &mut problems);
+        }
     }
     for field in collection.fields.values() {
         let Some(rule) = &field.validation else { continue };

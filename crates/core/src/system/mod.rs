@@ -26,6 +26,12 @@ pub fn complete(collection: &Collection, payload: &mut Map<String, Value>) {
     }
 }
 
+/// Whether the rules of the collection find a value for this field of a new row when none is given.
+#[must_use]
+pub fn fills(collection: &Collection, field: &str) -> bool {
+    &*collection.name == "directus_roles" && field == "key"
+}
+
 /// May refuse or complete rows that are about to be created.
 ///
 /// # Errors
