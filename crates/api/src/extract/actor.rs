@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use waymark_core::{
     Code, Error, Result,
     actor::{Actor, Origin},
-    auth::identity::actor_for_token,
+    auth::identity,
 };
 
 use super::address;
@@ -22,7 +22,7 @@ pub async fn of(request: &HttpRequest, state: &State) -> Result<Arc<Actor>> {
     let origin = origin(request, state);
     match token(request)? {
         None => Ok(Arc::new(Actor::public(origin))),
-        Some(token) => Ok(Arc::new(actor_for_token(&state.engine, &token, origin).await?)),
+        Some(token) => Ok(Arc::new(identity::actor_for_token(&state.engine, &token, origin).await?)),
     }
 }
 

@@ -11,12 +11,11 @@ pub struct Security {
     /// Signing key of all JWTs (`SECRET`).
     pub secret: Secret,
     pub jwt_issuers: Vec<String>,
-
+    /// No login with e-mail and password.
+    pub disable_default: bool,
     pub access_token_ttl: Duration,
     pub refresh_token_ttl: Duration,
     pub cookie: Cookie,
-    /// No login with e-mail and password.
-    pub disable_default: bool,
     pub login_stall: Duration,
     pub password_reset_urls: Vec<String>,
     pub user_invite_urls: Vec<String>,
@@ -122,6 +121,7 @@ impl Security {
             key: reader.required_secret("KEY"),
             secret: reader.required_secret("SECRET"),
             jwt_issuers: reader.list("AUTH_JWT_ISSUERS"),
+            disable_default: reader.boolean("AUTH_DISABLE_DEFAULT"),
             access_token_ttl: reader.duration("ACCESS_TOKEN_TTL"),
             refresh_token_ttl: reader.duration("REFRESH_TOKEN_TTL"),
             cookie: Cookie {
@@ -130,7 +130,6 @@ impl Security {
                 secure: reader.boolean("REFRESH_TOKEN_COOKIE_SECURE"),
                 same_site: reader.choice("REFRESH_TOKEN_COOKIE_SAME_SITE", &same_site).unwrap_or(SameSite::Lax),
             },
-            disable_default: reader.boolean("AUTH_DISABLE_DEFAULT"),
             login_stall: reader.duration("LOGIN_STALL_TIME"),
             password_reset_urls: reader.list("PASSWORD_RESET_URL_ALLOW_LIST"),
             user_invite_urls: reader.list("USER_INVITE_URL_ALLOW_LIST"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     condition::Author,
-    resolved::{AggregateOutput, FieldRef, Level, Order, OrderBy, Scalar, Shape},
+    resolved::{AggregateOutput, Level, Order, OrderBy, Scalar, Shape},
     resolver::Resolver,
 };
 use crate::{

@@ -16,7 +16,6 @@ use super::typed::{self, Typed};
 use crate::{
     error::{Error, Problem, Result},
     schema::{Collection, Field, FieldType, Special},
-    system,
 };
 
 /// What is done with the payload.
@@ -43,8 +42,7 @@ pub fn validate(
         check::rule(rule, &payload, &mut problems);
     }
     for field in collection.fields.values() {
-        let filled = occasion == Occasion::Create && system::fills(collection, &field.name);
-        if !filled || row.get(&*field.name).is_some_and(|value| !value.is_null()) {
+        if !crate::system::derives(collection, &field.name) {
             missing(field, occasion, row, &mut problems);
         }
     }

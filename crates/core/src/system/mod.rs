@@ -26,9 +26,9 @@ pub fn complete(collection: &Collection, payload: &mut Map<String, Value>) {
     }
 }
 
-/// Whether the rules of the collection find a value for this field of a new row when none is given.
+/// Whether a required field is derived by the collection's own rule when it is absent.
 #[must_use]
-pub fn fills(collection: &Collection, field: &str) -> bool {
+pub fn derives(collection: &Collection, field: &str) -> bool {
     &*collection.name == "directus_roles" && field == "key"
 }
 
