@@ -1,7 +1,7 @@
 //! The guard that keeps at least one active admin, whatever the path: status, role, deletion of
 //! users or roles, flags, nested writes.
 
-use sea_query::{Expr, ExprTrait, LockType, Query};
+use sea_query::{Expr, ExprTrait, JoinType, LockType, Query};
 use uuid::Uuid;
 
 use crate::{
@@ -27,7 +27,7 @@ pub(super) async fn lock_active(ctx: &Ctx<'_>) -> Result<Vec<Admin>> {
         .column(("user", "id"))
         .column(("user", "role"))
         .from_as("directus_users", "user")
-        .inner_join(("directus_roles", "role"), Expr::col(("role", "id")).equals(("user", "role")))
+        .join_as(JoinType::InnerJoin, "directus_roles", "role", Expr::col(("role", "id")).equals(("user", "role")))
         .and_where(Expr::col(("user", "status")).eq("active"))
         .and_where(Expr::col(("role", "admin_access")).eq(true));
     // SQLite has one writer at a time, and no such locks.

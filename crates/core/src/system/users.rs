@@ -1,7 +1,7 @@
 //! Rules of `directus_users`: addresses, credentials, states, the last admin, and which sessions
 //! end with a change. Hashing and masking are the special fields' business.
 
-use sea_query::{Expr, ExprTrait, Func, Query};
+use sea_query::{Expr, ExprTrait, Func, Keyword, Query};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -77,7 +77,7 @@ pub(super) async fn before_delete(ctx: &Ctx<'_>, keys: &[Key]) -> Result<()> {
     // This reference has no foreign-key rule that would do it.
     let update = Query::update()
         .table("directus_notifications")
-        .value("sender", Option::<String>::None)
+        .value("sender", Expr::Keyword(Keyword::Null))
         .and_where(Expr::col("sender").is_in(rows::uuids(ctx.conn.dialect(), users)))
         .to_owned();
     ctx.conn.execute(ctx.conn.build(&update)).await.map(drop)
