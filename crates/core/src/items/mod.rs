@@ -7,6 +7,8 @@ pub mod events;
 mod history;
 mod nested;
 pub mod read;
+#[cfg(test)]
+mod road_tests;
 mod singleton;
 pub mod update;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::{
         read::typed_key,
         write::{AuthorizedCreate, AuthorizedDelete, AuthorizedUpdate},
     },
-    error::{Error, Result},
+    error::{Error, Result, database::in_collection},
     ident::Key,
     payload::typed::{self, Typed},
     schema::{Collection, Field},
@@ -80,7 +80,9 @@ pub async fn insert(conn: Executor<'_>, write: &AuthorizedCreate) -> Result<Vec<
         let same = |row: &&TypedRow<'_>| row.same_columns(first) && row.key(collection).is_some() == known;
         let count = if first.0.is_empty() { 1 } else { rest.iter().take(most).take_while(same).count() };
         let (batch, after) = rest.split_at_checked(count).unwrap_or((rest, &[]));
-        insert_batch(conn, collection, batch, &mut keys).await.map_err(|error| in_collection(error, collection))?;
+        insert_batch(conn, collection, batch, &mut keys)
+            .await
+            .map_err(|error| in_collection(error, collection, false))?;
         rest = after;
     }
     Ok(keys)
@@ -158,7 +160,7 @@ pub async fn update(conn: Executor<'_>, write: &AuthorizedUpdate) -> Result<()> 
             statement.value(Alias::new(&*field.name), bind(conn.dialect(), field, value.clone()));
         }
         statement.and_where(has_key(conn, collection, keys));
-        execute(conn, collection, conn.build(&statement)).await?;
+        execute(conn, collection, conn.build(&statement), false).await?;
     }
     Ok(())
 }
@@ -172,7 +174,7 @@ pub async fn delete(conn: Executor<'_>, write: &AuthorizedDelete) -> Result<()> 
     for keys in write.keys().chunks(MOST_ROWS) {
         let mut statement: DeleteStatement = Query::delete();
         statement.from_table(Alias::new(&*collection.name)).and_where(has_key(conn, collection, keys));
-        execute(conn, collection, conn.build(&statement)).await?;
+        execute(conn, collection, conn.build(&statement), true).await?;
     }
     Ok(())
 }
@@ -186,23 +188,7 @@ fn has_key(conn: Executor<'_>, collection: &Collection, keys: &[Key]) -> Expr {
     }
 }
 
-async fn execute(conn: Executor<'_>, collection: &Collection, statement: Statement) -> Result<()> {
-    conn.execute(statement).await.map_err(|error| in_collection(error, collection))?;
+async fn execute(conn: Executor<'_>, collection: &Collection, statement: Statement, deleting: bool) -> Result<()> {
+    conn.execute(statement).await.map_err(|error| in_collection(error, collection, deleting))?;
     Ok(())
-}
-
-/// Names the collection in a constraint error that does not name one.
-fn in_collection(error: Error, collection: &Collection) -> Error {
-    use crate::error::Code;
-    let constraint = matches!(
-        error.code(),
-        Code::RecordNotUnique
-            | Code::NotNullViolation
-            | Code::InvalidForeignKey
-            | Code::RecordStillReferenced
-            | Code::ValueOutOfRange
-            | Code::ValueTooLong
-    );
-    let named = error.problems().next().is_some_and(|problem| problem.extensions.contains_key("collection"));
-    if constraint && !named { error.with("collection", &*collection.name) } else { error }
 }
