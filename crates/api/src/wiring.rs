@@ -127,6 +127,7 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
         auth: AuthSettings {
             secret: security.secret.reveal().to_owned(),
             issuers: security.jwt_issuers.clone(),
+            disable_default: security.disable_default,
             access_token_ttl: security.access_token_ttl,
             refresh_token_ttl: security.refresh_token_ttl,
             login_stall: security.login_stall,

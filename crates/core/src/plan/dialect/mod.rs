@@ -8,7 +8,7 @@ pub mod sequence;
 mod sqlite;
 
 pub use bind::bind;
-use sea_orm::sea_query::{Expr, ExprTrait, LikeExpr, NullOrdering, Order, extension::postgres::PgExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, LikeExpr, NullOrdering, Order};
 
 use crate::{
     access::resolved::TextPlace,
@@ -99,7 +99,7 @@ pub(crate) fn text_test(
             let column = if plain_text { column } else { column.cast_as("text") };
             if ignore_case {
                 // ILIKE folds Unicode as the database's locale does.
-                return column.ilike(like(place, needle));
+                return Expr::cust_with_exprs("($1 ILIKE $2 ESCAPE '!')", [column, Expr::val(pattern(place, needle))]);
             }
             column.like(like(place, needle))
         }
@@ -107,8 +107,12 @@ pub(crate) fn text_test(
     }
 }
 
-/// The LIKE pattern of a needle, with its wildcards escaped.
 fn like(place: TextPlace, needle: &str) -> LikeExpr {
+    LikeExpr::new(pattern(place, needle)).escape('!')
+}
+
+/// The LIKE pattern of a needle, with its wildcards escaped by `!`.
+fn pattern(place: TextPlace, needle: &str) -> String {
     let mut pattern = String::with_capacity(needle.len() + 2);
     if matches!(place, TextPlace::Anywhere | TextPlace::End) {
         pattern.push('%');
@@ -122,7 +126,7 @@ fn like(place: TextPlace, needle: &str) -> LikeExpr {
     if matches!(place, TextPlace::Anywhere | TextPlace::Start) {
         pattern.push('%');
     }
-    LikeExpr::new(pattern).escape('!')
+    pattern
 }
 
 /// Where nulls stand: last ascending, first descending, as PostgreSQL has it by itself.
