@@ -25,7 +25,7 @@ use super::{
     rows, token,
 };
 use crate::{
-    access::Policy,
+    access::{Policy, rows::load_policy},
     actor::{Actor, Origin, UserActor},
     context::Engine,
     error::{Code, Error, Result},
@@ -120,7 +120,7 @@ impl Identities {
         if let Some(known) = self.policies.get(&key).filter(|known| known.version == version) {
             return Ok(known.value);
         }
-        let value = Arc::new(load_policy(engine, schema, actor).await?);
+        let value = Arc::new(load_policy(engine, actor).await?);
         self.policies.insert(key, Versioned { version, value: Arc::clone(&value) });
         Ok(value)
     }
@@ -220,11 +220,6 @@ fn parse_addresses(list: &str) -> (Vec<IpAddr>, bool) {
     let entries: Vec<&str> = list.split(',').map(str::trim).filter(|entry| !entry.is_empty()).collect();
     let addresses = entries.iter().filter_map(|entry| entry.parse::<IpAddr>().ok());
     (addresses.map(|address| address.to_canonical()).collect(), !entries.is_empty())
-}
-
-/// Compiles the permission rows of the caller's role.
-async fn load_policy(_engine: &Engine, _schema: &Arc<Schema>, _actor: &Actor) -> Result<Policy> {
-    Ok(Policy::from_rules(indexmap::IndexMap::default(), Vec::new(), Vec::new()))
 }
 
 #[cfg(test)]
