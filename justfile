@@ -23,7 +23,7 @@ test *ARGS: _services
 
 # Runs the integration tests whose names contain FILTER
 it FILTER="": _services
-    cargo nextest run -p waymark-tests -p waymark-api --locked {{ quote(FILTER) }}
+    cargo nextest run --workspace --test it --test command_line --locked {{ quote(FILTER) }}
 
 # Starts PostgreSQL, MariaDB, Redis and NATS in containers, on their usual ports
 up:
@@ -39,7 +39,7 @@ bench *ARGS:
 
 # Writes the generated pages docs/CONFIG.md and docs/ERRORS.md anew
 gen:
-    WAYMARK_WRITE_DOCS=1 cargo test -p waymark-tests --locked --test it docs::
+    WAYMARK_WRITE_DOCS=1 cargo test --workspace --locked --test it -- docs::the_page
 
 # Builds the documentation of all crates; warnings are errors
 doc:

@@ -1,1 +1,19 @@
-//! Placeholder.
+//! The test kit: real servers over fresh databases, a client, and helpers to set the scene. The
+//! tests themselves stand under `it/`, one folder per feature.
+
+pub mod client;
+pub mod database;
+pub mod engine;
+pub mod error_manual;
+pub mod process;
+pub mod scene;
+pub mod server;
+pub mod sources;
+pub mod sql_log;
+
+pub use client::{Answer, Client};
+pub use database::Database;
+pub use engine::Kind;
+pub use process::Process;
+pub use server::Server;
+pub use sql_log::SqlLog;

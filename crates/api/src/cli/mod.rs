@@ -2,7 +2,7 @@
 
 mod accounts;
 mod blog;
-mod bootstrap;
+pub mod bootstrap;
 mod config;
 mod demo;
 mod healthcheck;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     Action, Grant,
     operators::{self, Subject},
-    resolved::{Condition, FieldRef, Hop, Scalar, Test},
+    resolved::{Condition, FieldRef, Hop, Scalar},
     resolver::Resolver,
     variables::Resolved,
 };
@@ -254,7 +254,6 @@ impl Resolver<'_> {
         let has_none = match inner {
             Filter::Is(Operator::Null | Operator::Empty, value) => Some(*value != Value::Bool(false)),
             Filter::Is(Operator::Nnull | Operator::Nempty, value) => Some(*value == Value::Bool(false)),
-            Filter::Is(Operator::Eq, Value::Null) => Some(true),
             Filter::Is(Operator::Neq, Value::Null) => Some(false),
             _ => None,
         };
@@ -329,16 +328,9 @@ impl Resolver<'_> {
                 (value, None) => operators::whole_number(name, value),
             })
             .collect::<Result<Vec<_>>>()?;
-        let test = operators::test(operator, operand, typed)?;
-        Ok(match test {
-            Some(Test::Null(true)) if author == Author::Rule && is_variable(operand) && operator == Operator::Eq => {
-                // A rule that compares with a variable of nobody holds for no row: an unset owner
-                // is not "me".
-                Condition::Never
-            }
-            Some(test) => Condition::Test(scalar.clone(), test),
-            None => Condition::Never,
-        })
+        // No test: nothing matches. So a rule that compares with a variable of nobody (`_eq`) holds
+        // for no row: an unset owner is not "me".
+        Ok(operators::test(operator, operand, typed)?.map_or(Condition::Never, |test| Condition::Test(scalar.clone(), test)))
     }
 
     fn variable(&self, value: &Value, author: Author, out: &mut Vec<Value>) -> Result<()> {
@@ -365,10 +357,6 @@ impl Resolver<'_> {
             Grant::Ruled(rule) => Ok(self.rule_rows(collection, &rule)),
         }
     }
-}
-
-fn is_variable(operand: &Value) -> bool {
-    operand.as_str().is_some_and(|text| text.starts_with('$'))
 }
 
 /// Whether a filter below a relational field speaks of the related rows, not of the field itself.

@@ -134,7 +134,7 @@ impl Resolver<'_> {
     ) -> Result<()> {
         for (name, field) in &collection.fields {
             let relational = collection.link(name).is_some();
-            let empty_alias = field.column.is_none() && !relational;
+            let empty_alias = field.column.is_none() && (!relational || field.meta.is_none());
             if !view.shows(name) || field.special.has(Special::NoData) || empty_alias {
                 continue;
             }

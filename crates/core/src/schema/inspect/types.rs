@@ -31,6 +31,8 @@ pub(super) fn field_type(dialect: Dialect, name: &str, arguments: &[u32]) -> Fie
     let name = name.strip_suffix(" unsigned").unwrap_or(name);
     match name {
         "tinyint" if dialect == Dialect::Mysql && arguments == [1] => FieldType::Boolean,
+        // How uuids are stored where there is no type for them.
+        "char" | "character" if dialect != Dialect::Postgres && arguments == [36] => FieldType::Uuid,
         "bit" if dialect == Dialect::Postgres => FieldType::Unknown,
         "boolean" | "bool" | "bit" => FieldType::Boolean,
         "tinyint" | "smallint" | "mediumint" | "int" | "integer" | "int2" | "int4" | "smallserial" | "serial"

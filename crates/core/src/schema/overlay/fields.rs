@@ -87,6 +87,14 @@ pub(super) fn build(
         }
         fields.insert(name.into(), field(name.into(), FieldType::Alias, special, None, Some(row.clone())));
     }
+    // A relation may name a list that has no metadata of its own: it can be asked for, but is no
+    // part of `*` and not shown to data modellers.
+    for (_, name) in named.iter().filter(|(one, _)| *one == collection) {
+        if !fields.contains_key(*name) {
+            let special = SpecialSet::default().with(Special::Alias);
+            fields.insert((*name).into(), field((*name).into(), FieldType::Alias, special, None, None));
+        }
+    }
     fields
 }
 

@@ -40,7 +40,7 @@ pub async fn one(ctx: &Ctx<'_>, collection: &str, field: &str) -> Result<Value> 
     allowed(ctx)?;
     let collection = ctx.schema.collection(collection).ok_or_else(Error::forbidden)?;
     let field = collection.field(field).ok_or_else(Error::forbidden)?;
-    if !may_read(ctx, collection, field) {
+    if !may_read(ctx, collection, field) || (field.column.is_none() && field.meta.is_none()) {
         return Err(Error::forbidden());
     }
     Ok(object(ctx.conn.dialect(), collection, field))
@@ -63,7 +63,9 @@ fn may_read(ctx: &Ctx<'_>, collection: &Collection, field: &Field) -> bool {
 
 fn readable<'a>(ctx: &'a Ctx<'_>, collection: &'a Collection) -> impl Iterator<Item = Value> + 'a {
     let dialect = ctx.conn.dialect();
-    let fields = collection.fields.values().filter(move |field| may_read(ctx, collection, field));
+    // A list that only a relation names has neither column nor metadata to show.
+    let shown = |field: &&Field| field.column.is_some() || field.meta.is_some();
+    let fields = collection.fields.values().filter(shown).filter(move |field| may_read(ctx, collection, field));
     fields.map(move |field| object(dialect, collection, field))
 }
 
