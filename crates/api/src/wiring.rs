@@ -129,6 +129,7 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
             issuers: security.jwt_issuers.clone(),
             access_token_ttl: security.access_token_ttl,
             refresh_token_ttl: security.refresh_token_ttl,
+            disable_default: security.disable_default,
             login_stall: security.login_stall,
             hash_memory_kib: security.hash_memory_kib,
             hash_passes: security.hash_passes,
