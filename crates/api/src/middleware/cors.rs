@@ -6,7 +6,6 @@ use crate::settings::{
 };
 
 /// The middleware. Used only when CORS is enabled.
-#[must_use]
 pub fn build(settings: &Cors) -> actix_cors::Cors {
     let methods = settings.methods.iter().map(String::as_str);
     let headers = settings.allowed_headers.iter().map(String::as_str);

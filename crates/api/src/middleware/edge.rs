@@ -74,7 +74,7 @@ fn headers(headers: &mut HeaderMap, state: &State) {
 fn conditional(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     let method = response.request().method();
     let readable = *method == Method::GET || *method == Method::HEAD;
-    let storable = !response.headers().get(header::CACHE_CONTROL).is_some_and(|value| value.as_bytes() == b"no-store");
+    let storable = response.headers().get(header::CACHE_CONTROL).is_none_or(|value| value.as_bytes() != b"no-store");
     if !readable || !storable || response.status() != StatusCode::OK || response.headers().contains_key(header::ETAG) {
         return response;
     }

@@ -104,7 +104,7 @@ pub async fn search(mut call: Call, name: &str, manner: Manner) -> Answer {
 pub async fn one(call: Call, name: &str, key: &str) -> Answer {
     let ctx = call.ctx().await?;
     let key = path_key(collection(&ctx, name)?, key)?;
-    Ok(respond::data(&*items::read_one(&ctx, name, &key, &call.query).await?))
+    Ok(respond::data(&items::read_one(&ctx, name, &key, &call.query).await?))
 }
 
 /// POST of one item or of several.
