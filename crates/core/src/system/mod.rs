@@ -3,14 +3,14 @@
 //! transaction, and before special fields are filled in.
 
 mod admins;
-mod permissions;
-mod role_key;
-mod roles;
-mod users;
 pub mod collections;
 pub mod fields;
 mod metadata;
+mod permissions;
 pub mod relations;
+mod role_key;
+mod roles;
+mod users;
 
 pub use users::track_page;
 

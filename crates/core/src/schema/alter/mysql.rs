@@ -36,7 +36,10 @@ impl Present {
         .await?;
         let row = rows.first().ok_or_else(|| Error::invalid_payload(format!("There is no column \"{column}\".")))?;
         let extra = text_at(row, 5)?;
-        let default = optional_text_at(row, 4)?.map(|default| default_sql(change.flavor().mariadb, &extra, &default));
+        // MariaDB says NULL where nothing was stated.
+        let mariadb = change.flavor().mariadb;
+        let stated = optional_text_at(row, 4)?.filter(|default| !(mariadb && default.eq_ignore_ascii_case("NULL")));
+        let default = stated.map(|default| default_sql(change.flavor().mariadb, &extra, &default));
         Ok(Self {
             column_type: text_at(row, 0)?,
             character_set: optional_text_at(row, 1)?,
