@@ -130,7 +130,6 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
             disable_default: security.disable_default,
             access_token_ttl: security.access_token_ttl,
             refresh_token_ttl: security.refresh_token_ttl,
-            disable_default: security.disable_default,
             login_stall: security.login_stall,
             hash_memory_kib: security.hash_memory_kib,
             hash_passes: security.hash_passes,

@@ -330,7 +330,8 @@ impl Resolver<'_> {
             .collect::<Result<Vec<_>>>()?;
         // No test: nothing matches. So a rule that compares with a variable of nobody (`_eq`) holds
         // for no row: an unset owner is not "me".
-        Ok(operators::test(operator, operand, typed)?.map_or(Condition::Never, |test| Condition::Test(scalar.clone(), test)))
+        Ok(operators::test(operator, operand, typed)?
+            .map_or(Condition::Never, |test| Condition::Test(scalar.clone(), test)))
     }
 
     fn variable(&self, value: &Value, author: Author, out: &mut Vec<Value>) -> Result<()> {

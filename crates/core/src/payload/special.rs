@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use super::MASK;
 use crate::{
-    auth::password,
     context::Ctx,
     error::Result,
     schema::{Collection, Field, FieldType, Special},
@@ -90,7 +89,7 @@ async fn hash(ctx: &Ctx<'_>, collection: &Collection, row: &mut Map<String, Valu
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let hash = password::hash(&ctx.engine.settings.auth, &secret).await?;
+        let hash = ctx.engine.identities.passwords.hash(&secret).await?;
         row.insert(field.name.to_string(), hash.into());
     }
     Ok(())

@@ -77,6 +77,7 @@ impl SchemaRegistry {
         tracing::debug!(version, collections = schema.collections.len(), elapsed = ?started.elapsed(), "schema read");
         running.left_out = left_out;
         running.done = covered;
+        db.schema_changed(version);
         self.current.store(Arc::new(schema));
         Ok(self.current())
     }

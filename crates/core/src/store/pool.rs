@@ -30,6 +30,8 @@ pub struct Db {
     dialect: Dialect,
     mariadb: bool,
     statements: Arc<AtomicU64>,
+    /// Version of the schema; see [`Db::schema_changed`].
+    epoch: Arc<AtomicU64>,
 }
 
 impl Db {
@@ -43,7 +45,7 @@ impl Db {
             DbBackend::MySql => Dialect::Mysql,
             _ => Dialect::Sqlite,
         };
-        let mut db = Self { pool, dialect, mariadb: false, statements: Arc::default() };
+        let mut db = Self { pool, dialect, mariadb: false, statements: Arc::default(), epoch: Arc::default() };
         if dialect == Dialect::Mysql {
             let statement = Statement::from_string(DbBackend::MySql, "SELECT VERSION() AS version");
             let row = db.executor().query_one(statement).await?;
@@ -61,6 +63,13 @@ impl Db {
     #[must_use]
     pub fn is_mariadb(&self) -> bool {
         self.mariadb
+    }
+
+    /// Tells that tables have changed. PostgreSQL refuses a prepared statement whose result columns
+    /// are no longer those it was prepared for ("cached plan must not change result type"), so
+    /// statements of a changed schema get a text of their own.
+    pub fn schema_changed(&self, version: u64) {
+        self.epoch.store(version, Ordering::Release);
     }
 
     /// The pool itself, for migrations and inspection.
@@ -162,11 +171,19 @@ impl<'a> Executor<'a> {
     /// Builds a sea-query statement in this executor's dialect.
     #[must_use]
     pub fn build(self, statement: &impl sea_orm::sea_query::QueryStatementWriter) -> Statement {
-        let (sql, values) = match self.dialect() {
+        let (mut sql, values) = match self.dialect() {
             Dialect::Sqlite => statement.build_any(&sea_orm::sea_query::SqliteQueryBuilder),
             Dialect::Postgres => statement.build_any(&sea_orm::sea_query::PostgresQueryBuilder),
             Dialect::Mysql => statement.build_any(&sea_orm::sea_query::MysqlQueryBuilder),
         };
+        if self.dialect() == Dialect::Postgres {
+            let epoch = self.db().epoch.load(Ordering::Acquire);
+            if epoch > 1 {
+                sql.push_str(" /* ");
+                sql.push_str(&epoch.to_string());
+                sql.push_str(" */");
+            }
+        }
         Statement::from_sql_and_values(self.backend(), sql, values)
     }
 
