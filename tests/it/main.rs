@@ -1,5 +1,12 @@
 //! Tests through the public door, one folder per feature.
 
 mod architecture;
+mod bad_input;
 mod docs;
+mod items;
+mod permissions;
+mod query;
 mod server;
+mod statements;
+mod tables;
+mod users;
