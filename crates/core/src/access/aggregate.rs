@@ -48,9 +48,8 @@ impl Resolver<'_> {
         if let Some(function) = operand.function {
             return self.function(&field, function, Author::Caller);
         }
-        let groupable = field.field().column.is_some()
-            && !secret(field.field())
-            && !matches!(field.field().kind, FieldType::Json | FieldType::Geometry);
+        let groupable =
+            field.field().column.is_some() && !matches!(field.field().kind, FieldType::Json | FieldType::Geometry);
         if groupable {
             Ok(Scalar::Column(field))
         } else {
@@ -99,12 +98,15 @@ impl Resolver<'_> {
     ) -> Result<Vec<Order>> {
         let Some(keys) = query.sort.as_deref() else {
             return Ok(groups
-                .first()
+                .iter()
                 .map(|(_, scalar)| Order { by: OrderBy::Scalar(scalar.clone()), descending: false })
-                .into_iter()
                 .collect());
         };
-        keys.iter().map(|key| self.group_key(key, groups, aggregates)).collect()
+        let mut order: Vec<Order> =
+            keys.iter().map(|key| self.group_key(key, groups, aggregates)).collect::<Result<_>>()?;
+        // The groups themselves decide last, so that pages never overlap.
+        order.extend(groups.iter().map(|(_, scalar)| Order { by: OrderBy::Scalar(scalar.clone()), descending: false }));
+        Ok(order)
     }
 
     fn group_key(&self, key: &SortKey, groups: &[(String, Scalar)], aggregates: &[AggregateOutput]) -> Result<Order> {

@@ -123,6 +123,8 @@ impl Resolver<'_> {
     /// The way a relational field leads.
     pub(super) fn hop(&self, collection: &Arc<Collection>, field: &FieldRef, scope: Option<&str>) -> Result<Hop> {
         let name = &field.field().name;
+        let left = self.hops.get().checked_sub(1);
+        self.hops.set(left.ok_or_else(|| Error::invalid_query("The query goes through too many relations."))?);
         let broken = || Error::invalid_query(format!("\"{name}\" leads nowhere."));
         let link = collection.link(name).ok_or_else(broken)?;
         let relation = &link.relation;
