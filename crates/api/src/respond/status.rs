@@ -23,6 +23,7 @@ pub const fn of(code: Code) -> StatusCode {
         Code::InvalidToken | Code::Forbidden => StatusCode::FORBIDDEN,
         Code::RouteNotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Code::ConcurrencyConflict => StatusCode::CONFLICT,
         Code::ContentTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::UnprocessableEntity => StatusCode::UNPROCESSABLE_ENTITY,

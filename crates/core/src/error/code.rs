@@ -47,6 +47,7 @@ codes! {
     Forbidden = "FORBIDDEN", "You don't have permission to access this.";
     RouteNotFound = "ROUTE_NOT_FOUND", "This route does not exist.";
     MethodNotAllowed = "METHOD_NOT_ALLOWED", "This method is not allowed here.";
+    ConcurrencyConflict = "CONCURRENCY_CONFLICT", "Something else was changed at the same time; try again.";
     ContentTooLarge = "CONTENT_TOO_LARGE", "The request body is too large.";
     UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE", "This content type is not supported here.";
     UnprocessableEntity = "UNPROCESSABLE_ENTITY", "This change is refused.";

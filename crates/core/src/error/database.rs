@@ -10,6 +10,10 @@ use crate::schema::Collection;
 #[track_caller]
 #[must_use]
 pub fn from_driver(error: DbErr) -> Error {
+    if let Some(what) = conflict(&error) {
+        tracing::warn!(what, %error, "a statement met a change made at the same time");
+        return Error::new(Code::ConcurrencyConflict).because(error);
+    }
     let Some(violation) = violation(&error) else {
         let code = match &error {
             DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => Code::ServiceUnavailable,
@@ -93,6 +97,39 @@ fn violation(error: &DbErr) -> Option<Violation> {
         return mysql(error.number(), error.message());
     }
     sqlite(&database.code()?, database.message())
+}
+
+/// What was changed under a statement: rows (deadlocks, lock waits) or the tables themselves.
+fn conflict(error: &DbErr) -> Option<&'static str> {
+    let (DbErr::Query(RuntimeErr::SqlxError(error)) | DbErr::Exec(RuntimeErr::SqlxError(error))) = error else {
+        return None;
+    };
+    let sqlx::Error::Database(database) = &**error else { return None };
+    if let Some(error) = database.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
+        return match error.code() {
+            "40P01" | "40001" | "55P03" => Some("rows"),
+            "42P01" | "42703" | "0A000" => Some("tables"),
+            _ => None,
+        };
+    }
+    if let Some(error) = database.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
+        return match error.number() {
+            1213 | 1205 | 1020 => Some("rows"),
+            1146 | 1054 | 1412 | 1615 => Some("tables"),
+            _ => None,
+        };
+    }
+    let message = database.message();
+    match database.code()?.as_ref() {
+        "5" | "261" | "517" | "6" | "262" => Some("rows"),
+        _ if message.starts_with("no such column")
+            || message.starts_with("no such table")
+            || message.contains("has no column named") =>
+        {
+            Some("tables")
+        }
+        _ => None,
+    }
 }
 
 /// SQLSTATE classes 22 and 23 (PostgreSQL manual, appendix A).

@@ -45,6 +45,10 @@ fn check_name(dialect: Dialect, what: &str, name: &str) -> Result<()> {
         format!("has more than {longest} bytes")
     } else if name.chars().any(char::is_control) {
         "holds control characters".to_owned()
+    } else if name == "*" || name.starts_with('-') || name.contains([',', '.', ':', '(', ')']) {
+        // Queries and permission rows use these to put names together: a field of such a name could
+        // not be asked for, and a permission on `a,b` would be one on `a` and one on `b`.
+        "holds characters that have a meaning in queries".to_owned()
     } else if name.trim() != name {
         "begins or ends with a space".to_owned()
     } else if dialect == Dialect::Mysql && name.chars().any(|character| character > '\u{ffff}') {
