@@ -4,7 +4,7 @@ mod aggregate;
 mod filter;
 
 use serde_json::json;
-use waymark_tests::{Client, Server, each_engine};
+use waymark_tests::{Client, Kind, Server, each_engine};
 
 /// Rivers with lakes; the names try the wildcards of LIKE.
 async fn scene(admin: &Client) {
@@ -101,7 +101,10 @@ each_engine! {
         let admin = server.admin().await;
         scene(&admin).await;
         assert_eq!(ids(&admin, "search=MUR").await, [1]);
-        assert_eq!(ids(&admin, "search=MÜR").await.contains(&2), true);
+        if kind != Kind::Sqlite {
+            // SQLite folds the case of ASCII only.
+            assert_eq!(ids(&admin, "search=M%C3%9CRZ").await, [2]);
+        }
         assert_eq!(ids(&admin, "search=%25").await, [3]);
         assert_eq!(ids(&admin, "search=_").await, [4]);
         assert_eq!(ids(&admin, "search=%5C").await, [8]);

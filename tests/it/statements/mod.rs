@@ -38,16 +38,22 @@ async fn scene(admin: &Client) {
     }
 }
 
-/// The statements of the second of two equal requests.
+/// The answer to a request that has been asked before, and its statements: the fewest of three, for
+/// what is known of a caller is looked up anew every few seconds, between any two requests.
 async fn warm(sql: &SqlLog, caller: &Client, path: &str) -> (Value, Vec<String>) {
-    for _ in 0..2 {
-        let (status, body) = caller.get(path).await;
-        assert_eq!(status, 200, "{path}: {body}");
+    let (mut body, mut fewest) = (Value::Null, None::<Vec<String>>);
+    let _cold = caller.get(path).await;
+    for _ in 0..3 {
+        drop(sql.take());
+        let (status, answer) = caller.get(path).await;
+        assert_eq!(status, 200, "{path}: {answer}");
+        let sent = sql.take();
+        if fewest.as_ref().is_none_or(|fewest| sent.len() < fewest.len()) {
+            fewest = Some(sent);
+        }
+        body = answer;
     }
-    drop(sql.take());
-    let (status, body) = caller.get(path).await;
-    assert_eq!(status, 200, "{path}: {body}");
-    (body, sql.take())
+    (body, fewest.unwrap_or_default())
 }
 
 each_engine! {
