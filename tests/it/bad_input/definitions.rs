@@ -85,6 +85,7 @@ fn rows() -> Vec<Row> {
             json!({ "email": "admin@example.com" }),
             json!({ "email": "ADMIN@example.com" }),
             json!({ "email": "a\u{0}@b.example" }),
+            json!({ "email": "a@b.example", "password": 7 }),
             json!({ "email": "a@b.example", "password": {} }),
             json!({ "email": format!("{long}@b.example") }),
         ],

@@ -16,7 +16,7 @@ use crate::{
     error::{Code, Error, Result},
     ident::Key,
     items::events::{Change, ItemEvent},
-    store::Executor,
+    store::{Dialect, Executor},
 };
 
 /// The provider of local passwords.
@@ -198,7 +198,14 @@ async fn count_attempt(engine: &Engine, account: &Account) -> Result<bool> {
 async fn attempt_limit(conn: Executor<'_>) -> Result<Option<u64>> {
     let select = Query::select().column("auth_login_attempts").from("directus_settings").limit(1).to_owned();
     let Some(row) = conn.query_one(conn.build(&select)).await? else { return Ok(Some(25)) };
-    let limit: Option<i32> = row.try_get("", "auth_login_attempts").map_err(Error::internal)?;
+    // The column is unsigned, where the engine knows that.
+    let limit: Option<i64> = match conn.dialect() {
+        Dialect::Mysql => row.try_get::<Option<u32>>("", "auth_login_attempts").map(|limit| limit.map(i64::from)),
+        Dialect::Sqlite | Dialect::Postgres => {
+            row.try_get::<Option<i32>>("", "auth_login_attempts").map(|limit| limit.map(i64::from))
+        }
+    }
+    .map_err(Error::internal)?;
     Ok(limit.map(|limit| u64::try_from(limit).unwrap_or(0)))
 }
 
