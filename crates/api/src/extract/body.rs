@@ -10,6 +10,9 @@ use futures_util::StreamExt;
 use serde_json::Value;
 use waymark_core::{Code, Error, Result};
 
+/// How long a whole body may take to arrive; a stalled sender must not hold a connection for ever.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
+
 /// Reads the body. Absent or empty: `None`, whatever its type.
 ///
 /// # Errors
@@ -24,7 +27,12 @@ pub async fn read(request: &HttpRequest, mut payload: Payload, limit: usize) -> 
         return Err(too_large(limit));
     }
     let mut bytes = BytesMut::new();
-    while let Some(chunk) = payload.next().await {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let next = tokio::time::timeout_at(deadline, payload.next()).await;
+        let Some(chunk) = next.map_err(|_| Error::invalid_payload("The request body did not arrive in time."))? else {
+            break;
+        };
         let chunk = chunk.map_err(|error| {
             Error::invalid_payload("The request body could not be read.").because(error.to_string())
         })?;

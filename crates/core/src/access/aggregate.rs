@@ -48,9 +48,8 @@ impl Resolver<'_> {
         if let Some(function) = operand.function {
             return self.function(&field, function, Author::Caller);
         }
-        let groupable = field.field().column.is_some()
-            && !secret(field.field())
-            && !matches!(field.field().kind, FieldType::Json | FieldType::Geometry);
+        let groupable =
+            field.field().column.is_some() && !matches!(field.field().kind, FieldType::Json | FieldType::Geometry);
         if groupable {
             Ok(Scalar::Column(field))
         } else {
@@ -78,7 +77,8 @@ impl Resolver<'_> {
             !matches!(kind, FieldType::Json | FieldType::Geometry | FieldType::Binary | FieldType::Boolean);
         let fits = match function {
             F::Count | F::CountAll => true,
-            F::CountDistinct => !matches!(kind, FieldType::Json | FieldType::Geometry),
+            // How many secrets differ tells whether two are the same.
+            F::CountDistinct => !matches!(kind, FieldType::Json | FieldType::Geometry) && !secret(field.field()),
             F::Sum | F::SumDistinct | F::Avg | F::AvgDistinct => number || secret(field.field()),
             F::Min | F::Max => comparable,
         };
@@ -98,12 +98,15 @@ impl Resolver<'_> {
     ) -> Result<Vec<Order>> {
         let Some(keys) = query.sort.as_deref() else {
             return Ok(groups
-                .first()
+                .iter()
                 .map(|(_, scalar)| Order { by: OrderBy::Scalar(scalar.clone()), descending: false })
-                .into_iter()
                 .collect());
         };
-        keys.iter().map(|key| self.group_key(key, groups, aggregates)).collect()
+        let mut order: Vec<Order> =
+            keys.iter().map(|key| self.group_key(key, groups, aggregates)).collect::<Result<_>>()?;
+        // The groups themselves decide last, so that pages never overlap.
+        order.extend(groups.iter().map(|(_, scalar)| Order { by: OrderBy::Scalar(scalar.clone()), descending: false }));
+        Ok(order)
     }
 
     fn group_key(&self, key: &SortKey, groups: &[(String, Scalar)], aggregates: &[AggregateOutput]) -> Result<Order> {

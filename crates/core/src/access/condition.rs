@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     Action, Grant,
     operators::{self, Subject},
-    resolved::{Condition, FieldRef, Hop, Scalar},
+    resolved::{Condition, FieldRef, Hop, Scalar, Test},
     resolver::Resolver,
     variables::Resolved,
 };
@@ -123,6 +123,8 @@ impl Resolver<'_> {
     /// The way a relational field leads.
     pub(super) fn hop(&self, collection: &Arc<Collection>, field: &FieldRef, scope: Option<&str>) -> Result<Hop> {
         let name = &field.field().name;
+        let left = self.hops.get().checked_sub(1);
+        self.hops.set(left.ok_or_else(|| Error::invalid_query("The query goes through too many relations."))?);
         let broken = || Error::invalid_query(format!("\"{name}\" leads nowhere."));
         let link = collection.link(name).ok_or_else(broken)?;
         let relation = &link.relation;
@@ -232,12 +234,19 @@ impl Resolver<'_> {
         } else {
             Condition::Always
         };
-        let condition = visible.and(self.filter(hop.target(), rows, author)?);
-        Ok(match condition {
+        let wanted = self.filter(hop.target(), rows, author)?;
+        let without_row = exists && matches!(hop, Hop::One { .. }) && holds_without_row(&wanted);
+        let related = match visible.and(wanted) {
             Condition::Never if exists => Condition::Never,
             Condition::Never => Condition::Always,
             condition => Condition::Related { hop, condition: Box::new(condition), exists },
-        })
+        };
+        if without_row {
+            // Fields of a row that is not there are null, as in an outer join. A hidden row is there.
+            let unset = Condition::Test(Scalar::Column(field.clone()), Test::Null(true));
+            return Ok(Condition::any(vec![related, unset]));
+        }
+        Ok(related)
     }
 
     /// Operators on a to-many alias test the related keys; "null" means "has none".
@@ -357,6 +366,18 @@ impl Resolver<'_> {
             Grant::Unrestricted => Ok(Condition::Always),
             Grant::Ruled(rule) => Ok(self.rule_rows(collection, &rule)),
         }
+    }
+}
+
+/// Whether a condition on a related row holds when there is no such row.
+fn holds_without_row(condition: &Condition) -> bool {
+    match condition {
+        Condition::Always => true,
+        Condition::Never => false,
+        Condition::All(branches) => branches.iter().all(holds_without_row),
+        Condition::Any(branches) => branches.iter().any(holds_without_row),
+        Condition::Test(_, test) => matches!(test, Test::Null(true) | Test::Empty(true)),
+        Condition::Related { exists, .. } => !exists,
     }
 }
 

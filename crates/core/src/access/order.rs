@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     query::ast::{PathStep, SortKey},
-    schema::{Collection, FieldType},
+    schema::{Collection, FieldType, Special},
 };
 
 /// Keys one sort may have.
@@ -81,7 +81,9 @@ impl Resolver<'_> {
                 }
                 return Err(Error::invalid_query(format!("\"{name}\" can't be sorted.")));
             }
-            if matches!(field.field().kind, FieldType::Json | FieldType::Geometry) {
+            // The order of secrets would tell them letter by letter.
+            let secret = field.field().special.has(Special::Conceal) || field.field().special.has(Special::Hash);
+            if secret || matches!(field.field().kind, FieldType::Json | FieldType::Geometry | FieldType::Hash) {
                 return Err(Error::invalid_query(format!("\"{name}\" can't be sorted.")));
             }
             return Ok(OrderBy::Scalar(Scalar::Column(field)));

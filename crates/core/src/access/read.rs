@@ -1,13 +1,13 @@
 //! From a query to an [`AuthorizedQuery`]: the only way to read.
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 use serde_json::{Map, Value};
 
 use super::{
     Action, Grant, Variables,
     resolved::{AuthorizedQuery, Comparison, Condition, FieldRef, Level, Scalar, Shape, Test},
-    resolver::Resolver,
+    resolver::{MOST_HOPS, Resolver},
 };
 use crate::{
     context::Ctx,
@@ -20,6 +20,9 @@ use crate::{
     },
     schema::{Collection, Field, FieldType},
 };
+
+/// Keys one read may name: what all engines take as statement parameters.
+const MOST_KEYS: usize = 30_000;
 
 /// Checks a read of a collection; `keys` restricts to these rows.
 ///
@@ -45,6 +48,9 @@ pub async fn authorise(
         resolver.groups(collection, query)?
     };
     if let Some(keys) = keys {
+        if keys.len() > MOST_KEYS {
+            return Err(Error::invalid_query(format!("More than {MOST_KEYS} keys.")));
+        }
         root.wanted = root.wanted.and(key_condition(collection, keys)?);
         if query.limit.is_none() {
             root.limit = Limit::Unlimited;
@@ -114,7 +120,14 @@ fn query_meta_none() -> crate::query::ast::MetaRequest {
 }
 
 fn resolver<'a>(ctx: &'a Ctx<'_>, variables: &'a Variables, keys_of: Option<Arc<str>>) -> Resolver<'a> {
-    Resolver { schema: &ctx.schema, policy: &ctx.policy, variables, limits: &ctx.engine.settings.limits, keys_of }
+    Resolver {
+        schema: &ctx.schema,
+        policy: &ctx.policy,
+        variables,
+        limits: &ctx.engine.settings.limits,
+        keys_of,
+        hops: Cell::new(MOST_HOPS),
+    }
 }
 
 fn key_condition(collection: &Arc<Collection>, keys: &[Key]) -> Result<Condition> {

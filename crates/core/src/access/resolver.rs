@@ -1,7 +1,7 @@
 //! The state of resolving one query: schema, policy, variables. The parts of a query are resolved
 //! by `selection`, `condition`, `order` and `aggregate`, all on this type.
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 use super::{Action, FieldSet, Grant, Policy, Rule, Variables, condition::Author, resolved::Condition};
 use crate::{
@@ -18,7 +18,13 @@ pub(super) struct Resolver<'a> {
     /// A collection whose keys may be selected without a right to read it (by-query writes): its
     /// primary key may be named, nothing else.
     pub keys_of: Option<Arc<str>>,
+    /// Ways through relations that filters and sorts of this query may still take: each is a
+    /// subquery that the database runs row by row.
+    pub hops: Cell<usize>,
 }
+
+/// See [`Resolver::hops`].
+pub(super) const MOST_HOPS: usize = 100;
 
 /// What a caller may see of one collection.
 pub(super) enum View {

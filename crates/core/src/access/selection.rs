@@ -22,6 +22,9 @@ use crate::{
 /// Levels and fields one query may come to; wildcards over wide schemas multiply.
 const MOST_OUTPUTS: usize = 20_000;
 
+/// Fields of one item; PostgreSQL's statements stop at 1,664 columns.
+const MOST_OUTPUTS_OF_LEVEL: usize = 1_500;
+
 /// What is asked of one member, gathered from all paths that begin with it.
 struct Wish<'q> {
     field: FieldRef,
@@ -57,6 +60,9 @@ impl Resolver<'_> {
         if wishes.members.is_empty() {
             let unreadable = collection.fields.keys().all(|field| !view.shows(field));
             return Ok(if wishes.dropped || unreadable { Shape::Keys } else { Shape::Items(Vec::new()) });
+        }
+        if wishes.members.len() > MOST_OUTPUTS_OF_LEVEL {
+            return Err(Error::invalid_query(format!("More than {MOST_OUTPUTS_OF_LEVEL} fields of one item.")));
         }
         let mut outputs = Vec::with_capacity(wishes.members.len());
         for (name, wish) in wishes.members {
@@ -98,9 +104,11 @@ impl Resolver<'_> {
         let Some(field) = FieldRef::new(collection, target) else {
             return if view.ignores_unknown() { Ok(()) } else { Err(Error::forbidden()) };
         };
-        let follows = !rest.is_empty() && collection.link(target).is_some();
+        let link = collection.link(target);
+        let follows = !rest.is_empty() && link.is_some();
         if !view.shows(target) {
-            if follows {
+            // A list of items leads to another collection, with or without a path behind it.
+            if follows || link.is_some_and(|link| link.side == Side::OneToMany) {
                 wishes.dropped = true;
                 return Ok(());
             }

@@ -31,8 +31,9 @@ impl Builder<'_> {
         for (name, scalar) in groups {
             let (expr, render) = match scalar {
                 Scalar::Column(field) => {
-                    let (_, render) = dialect::read(self.dialect, column(table, field), field.field());
-                    (self.scalar(table, scalar), render)
+                    let (selected, render) = dialect::read(self.dialect, column(table, field), field.field());
+                    // Secrets group by whether they are set, which is all that is shown of them.
+                    if render == Render::Masked { (selected, render) } else { (self.scalar(table, scalar), render) }
                 }
                 other => (self.scalar(table, other), Render::Integer),
             };
@@ -67,6 +68,9 @@ impl Builder<'_> {
                         Some(aggregate) => self.aggregate(table, aggregate).0,
                         None => Expr::val(1),
                     },
+                    OrderBy::Scalar(Scalar::Column(field)) if Render::of(field.field()) == Render::Masked => {
+                        dialect::read(self.dialect, column(table, field), field.field()).0
+                    }
                     OrderBy::Scalar(scalar) => self.scalar(table, scalar),
                     OrderBy::Related { .. } => Expr::val(1),
                 };

@@ -21,8 +21,8 @@ use crate::{
 /// Joins of one statement; more to-one targets are read by statements of their own. MySQL and
 /// SQLite stop at about 60 tables.
 const MOST_JOINS: usize = 30;
-/// Columns of one statement; PostgreSQL stops at 1,664.
-const MOST_COLUMNS: usize = 1200;
+/// Columns of one statement up to which targets are joined; PostgreSQL stops at 1,664.
+const MOST_COLUMNS: usize = 1_500;
 
 /// A statement and how its rows become JSON.
 pub(crate) struct Select<'q> {
@@ -176,13 +176,15 @@ pub(crate) struct Builder<'q> {
     pub(super) dialect: Dialect,
     tables: usize,
     joins: usize,
+    /// Columns that the levels of this statement come to.
+    planned: usize,
     pub(super) columns: Vec<(Expr, Render)>,
     children: Vec<Child<'q>>,
 }
 
 impl<'q> Builder<'q> {
     fn new(dialect: Dialect) -> Self {
-        Self { dialect, tables: 0, joins: 0, columns: Vec::new(), children: Vec::new() }
+        Self { dialect, tables: 0, joins: 0, planned: 0, columns: Vec::new(), children: Vec::new() }
     }
 
     pub(super) fn next_table(&mut self) -> String {
@@ -226,6 +228,7 @@ impl<'q> Builder<'q> {
     ) -> RowLayout {
         match shape {
             Shape::Items(outputs) => {
+                self.planned += outputs.len();
                 let members = outputs.iter().map(|output| self.member(table, output, statement)).collect();
                 if self.columns.is_empty() {
                     // A row must have a column, even when nothing of it is shown.
@@ -285,7 +288,12 @@ impl<'q> Builder<'q> {
         statement: &mut SelectStatement,
     ) -> MemberLayout {
         let target = level.primary();
-        let Some(primary) = target.filter(|_| self.joins >= MOST_JOINS || self.columns.len() >= MOST_COLUMNS) else {
+        let width = match &level.shape {
+            Shape::Items(outputs) => outputs.len() + 1,
+            Shape::Keys | Shape::Groups { .. } => 2,
+        };
+        let full = self.joins >= MOST_JOINS || self.planned + width > MOST_COLUMNS;
+        let Some(primary) = target.filter(|_| full) else {
             return self.joined(table, field, level, statement);
         };
         let key = self.push_key(table, field);

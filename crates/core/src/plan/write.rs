@@ -11,11 +11,11 @@ use crate::{
         read::typed_key,
         write::{AuthorizedCreate, AuthorizedDelete, AuthorizedUpdate},
     },
-    error::{Error, Result, database::in_collection},
+    error::{Code, Error, Result, database::in_collection},
     ident::Key,
     payload::typed::{self, Typed},
     schema::{Collection, Field},
-    store::Executor,
+    store::{Dialect, Executor},
 };
 
 /// Parameters of one statement; every engine takes this many.
@@ -23,16 +23,29 @@ const MOST_PARAMETERS: usize = 30_000;
 /// Rows of one INSERT, keys of one UPDATE or DELETE.
 const MOST_ROWS: usize = 1_000;
 
+/// Whether a moment is outside of what MySQL's `timestamp` columns hold (1970 to 2038); the server
+/// would store zeros instead.
+fn beyond_timestamp(field: &Field, value: &Typed) -> bool {
+    let Typed::Timestamp(moment) = value else { return false };
+    let narrow = field.column.as_ref().is_some_and(|column| column.data_type == "timestamp");
+    narrow && !(1..=i64::from(i32::MAX)).contains(&moment.timestamp())
+}
+
 /// A row whose values fit its columns.
 struct TypedRow<'a>(Vec<(&'a Field, Typed)>);
 
 impl<'a> TypedRow<'a> {
-    fn of(collection: &'a Collection, row: &Map<String, Value>) -> Result<Self> {
+    fn of(dialect: Dialect, collection: &'a Collection, row: &Map<String, Value>) -> Result<Self> {
         let mut values = Vec::with_capacity(row.len());
         for (name, value) in row {
             let Some(field) = collection.field(name).filter(|field| field.column.is_some()) else { continue };
             let typed = typed::for_storage(field, value)
                 .map_err(|mismatch| mismatch.into_error(&collection.name, &field.name))?;
+            if dialect == Dialect::Mysql && beyond_timestamp(field, &typed) {
+                return Err(Error::new(Code::ValueOutOfRange)
+                    .with("collection", &*collection.name)
+                    .with("field", &*field.name));
+            }
             values.push((field, typed));
         }
         Ok(Self(values))
@@ -71,7 +84,8 @@ fn bind_key(conn: Executor<'_>, field: &Field, key: &Key) -> Expr {
 /// constraint codes, with the collection named.
 pub async fn insert(conn: Executor<'_>, write: &AuthorizedCreate) -> Result<Vec<Key>> {
     let collection = &**write.collection();
-    let rows = write.rows().iter().map(|row| TypedRow::of(collection, row)).collect::<Result<Vec<_>>>()?;
+    let rows =
+        write.rows().iter().map(|row| TypedRow::of(conn.dialect(), collection, row)).collect::<Result<Vec<_>>>()?;
     let mut keys = Vec::with_capacity(rows.len());
     let mut rest = rows.as_slice();
     while let Some(first) = rest.first() {
@@ -149,7 +163,7 @@ async fn generated(
 /// As [`insert`].
 pub async fn update(conn: Executor<'_>, write: &AuthorizedUpdate) -> Result<()> {
     let collection = &**write.collection();
-    let row = TypedRow::of(collection, write.payload())?;
+    let row = TypedRow::of(conn.dialect(), collection, write.payload())?;
     if row.0.is_empty() {
         return Ok(());
     }

@@ -13,6 +13,9 @@ use super::{
 };
 use crate::error::{Error, Result};
 
+/// What may be said of a nested level, each with a `_` before it. Not all have an effect there.
+const DEEP_PARAMETERS: &[&str] =
+    &["fields", "filter", "sort", "limit", "offset", "page", "search", "alias", "group", "groupBy", "aggregate"];
 /// Largest row count that any engine takes.
 const LARGEST: u64 = i64::MAX as u64;
 
@@ -203,7 +206,10 @@ fn deep(map: &Map<String, Value>, limits: &QueryLimits, depth: usize) -> Result<
     }
     let mut out = IndexMap::new();
     for (name, value) in map {
-        if name.starts_with('_') {
+        if let Some(parameter) = name.strip_prefix('_') {
+            if !DEEP_PARAMETERS.contains(&parameter) {
+                return Err(Error::invalid_query(format!("\"deep\" does not know \"{}\".", shorten(name))));
+            }
             continue;
         }
         // Plain values beside the levels mean nothing.

@@ -130,6 +130,11 @@ async fn check_payload(ctx: &Ctx<'_>, payload: &mut Map<String, Value>) -> Resul
     if role_of(payload) == Some(PUBLIC_ROLE) {
         return Err(Error::invalid_payload("The public role can't be given to users."));
     }
+    for name in ["password", "token"] {
+        if payload.get(name).is_some_and(|value| !value.is_null() && !value.is_string()) {
+            return Err(Error::invalid_payload(format!("\"{name}\" has to be a text.")));
+        }
+    }
     match payload.get("password").and_then(Value::as_str) {
         Some(password) if !password.is_empty() => password_policy::check(ctx.conn, password).await,
         _ => Ok(()),

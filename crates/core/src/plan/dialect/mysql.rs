@@ -2,7 +2,7 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func};
 
-use super::like;
+use super::{like, pattern};
 use crate::{access::resolved::TextPlace, query::ast::Function};
 
 /// Bit columns come back as numbers; everything else the decoder reads by itself.
@@ -17,7 +17,9 @@ pub(super) fn exact(column: Expr) -> Expr {
 
 pub(super) fn text_test(column: Expr, place: TextPlace, needle: &str, ignore_case: bool) -> Expr {
     if ignore_case {
-        return Expr::from(Func::lower(exact(column))).like(like(place, &needle.to_lowercase()));
+        // Both sides are folded by the database, so that both are folded alike.
+        let pattern = Expr::cust_with_expr("LOWER(CONVERT(? USING utf8mb4))", Expr::val(pattern(place, needle)));
+        return Expr::cust_with_exprs("(? LIKE ? ESCAPE '!')", [Expr::from(Func::lower(exact(column))), pattern]);
     }
     exact(column).like(like(place, needle))
 }

@@ -115,7 +115,8 @@ impl Flavor {
         match spec.kind {
             FieldType::String => texts(format!("varchar({})", spec.max_length.unwrap_or(255))),
             FieldType::Csv | FieldType::Hash => texts("varchar(255)".to_owned()),
-            FieldType::Text => texts("text".to_owned()),
+            // As long as elsewhere: `text` ends at 64 KiB.
+            FieldType::Text => texts("longtext".to_owned()),
             FieldType::Uuid => texts("char(36)".to_owned()),
             FieldType::Integer if spec.auto_increment => "int unsigned".to_owned(),
             FieldType::Integer => "int".to_owned(),
@@ -129,11 +130,12 @@ impl Flavor {
             FieldType::Time => "time".to_owned(),
             // Milliseconds survive, as they do on PostgreSQL.
             FieldType::DateTime => "datetime(3)".to_owned(),
-            FieldType::Timestamp => "timestamp(3)".to_owned(),
+            // A timestamp is told apart by its special: the type of that name ends in 2038.
+            FieldType::Timestamp => "datetime(3)".to_owned(),
             FieldType::Json => "json".to_owned(),
-            FieldType::Binary => "blob".to_owned(),
+            FieldType::Binary => "longblob".to_owned(),
             FieldType::Geometry => spec.geometry.name().to_owned(),
-            FieldType::Alias | FieldType::Unknown => texts("text".to_owned()),
+            FieldType::Alias | FieldType::Unknown => texts("longtext".to_owned()),
         }
     }
 }

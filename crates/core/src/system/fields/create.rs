@@ -33,7 +33,9 @@ pub async fn create(ctx: &Ctx<'_>, collection: &str, body: &Value) -> Result<Val
 async fn make(change: &mut Change, collection: &Collection, input: &FieldInput) -> Result<()> {
     let name = &input.name;
     // Engines differ in whether `Name` is `name`: such twins are refused on all.
-    let taken = collection.fields.keys().any(|field| field.eq_ignore_ascii_case(name));
+    // A list that so far only a relation names is not taken: this gives it its metadata.
+    let mut described = collection.fields.values().filter(|field| field.column.is_some() || field.meta.is_some());
+    let taken = described.any(|field| field.name.eq_ignore_ascii_case(name));
     let keys = [("collection", &*collection.name), ("field", name.as_str())];
     if taken || metadata::exists(change.ddl(), FIELDS.name, &keys).await? {
         return Err(Error::invalid_payload(format!("There is a field \"{name}\" already.")));

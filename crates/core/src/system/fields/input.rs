@@ -62,14 +62,14 @@ impl FieldInput {
             }
             _ => None,
         };
-        if dialect == Dialect::Sqlite && column.as_ref().is_some_and(|column| column.kind == FieldType::Timestamp) {
+        if dialect != Dialect::Postgres && column.as_ref().is_some_and(|column| column.kind == FieldType::Timestamp) {
             mark_timestamp(&mut meta);
         }
         Ok(Self { name: name.to_owned(), column, meta })
     }
 }
 
-/// SQLite has one type for both kinds of moments; the special tells a timestamp.
+/// SQLite and MySQL have one fitting type for both kinds of moments; the special tells a timestamp.
 fn mark_timestamp(meta: &mut Option<Map<String, Value>>) {
     const MARK: &str = "cast-timestamp";
     let special = meta.get_or_insert_default().entry("special").or_insert(Value::Null);
