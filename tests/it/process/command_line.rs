@@ -56,6 +56,20 @@ each_engine! {
         assert_eq!(database.number("SELECT COUNT(*) FROM directus_roles WHERE admin_access").await, 1);
     }
 
+    async fn bootstrapping_takes_no_account_over(kind) {
+        let database = Database::create(kind).await;
+        must(&database, &["bootstrap"], &[]).await;
+        database.execute("UPDATE directus_users SET role = NULL, email = 'Admin@Example.com'").await;
+        let again = must(&database, &["bootstrap"], &[("ADMIN_PASSWORD", "another")]).await;
+        assert!(again.contains("A user admin@example.com exists."), "{again}");
+        assert_eq!(database.number("SELECT COUNT(*) FROM directus_users WHERE role IS NULL").await, 1);
+        assert_eq!(database.number("SELECT COUNT(*) FROM directus_users").await, 1);
+        assert_eq!(database.number("SELECT COUNT(*) FROM directus_roles WHERE admin_access").await, 1);
+        let other = must(&database, &["bootstrap"], &[("ADMIN_EMAIL", "second@example.com")]).await;
+        assert!(other.contains("Admin created: second@example.com"), "{other}");
+        assert_eq!(database.number("SELECT COUNT(*) FROM directus_roles WHERE admin_access").await, 1);
+    }
+
     async fn a_random_password_is_shown_once(kind) {
         let database = Database::create(kind).await;
         // an empty value is no password

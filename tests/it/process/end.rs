@@ -152,9 +152,12 @@ async fn two_servers_of_one_process_are_apart() {
 
     let running = Arc::new(AtomicUsize::new(0));
     let load: Vec<_> = (0..4).map(|_| tokio::spawn(load(second.clone(), Arc::clone(&running)))).collect();
-    while running.load(Ordering::SeqCst) < 4 {
-        tokio::task::yield_now().await;
-    }
+    let under_way = async {
+        while running.load(Ordering::SeqCst) < 4 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, under_way).await.expect("writes in time");
     let url = one.url.clone();
     one.stop();
     assert!(Client::new(&url).attempt("GET", "/server/ping", None).await.is_err(), "the first one still answers");
