@@ -1,10 +1,12 @@
 //! Tests through the public door, one folder per feature.
 
 mod architecture;
+mod auth;
 mod bad_input;
 mod docs;
 mod items;
 mod permissions;
+mod process;
 mod query;
 mod server;
 mod statements;

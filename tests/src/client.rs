@@ -70,6 +70,22 @@ impl Client {
     /// # Panics
     /// When there is no answer.
     pub async fn raw(&self, method: &str, path: &str, body: Option<(&str, Vec<u8>)>) -> Answer {
+        self.attempt(method, path, body).await.expect("an answer")
+    }
+
+    /// The same for a server that may go away meanwhile.
+    ///
+    /// # Errors
+    /// When there is no whole answer.
+    ///
+    /// # Panics
+    /// When the method is none.
+    pub async fn attempt(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<(&str, Vec<u8>)>,
+    ) -> Result<Answer, reqwest::Error> {
         let method = Method::from_bytes(method.as_bytes()).expect("a method");
         let mut request = self.http.request(method, format!("{}{path}", self.base));
         if let Some(token) = &self.token {
@@ -78,14 +94,14 @@ impl Client {
         if let Some((kind, body)) = body {
             request = request.header("content-type", kind).body(body);
         }
-        let response = request.send().await.expect("an answer");
+        let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let text = response.text().await.expect("a whole answer");
+        let text = response.text().await?;
         let body = match text.as_str() {
             "" => Value::Null,
             text => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
         };
-        Answer { status, headers, body }
+        Ok(Answer { status, headers, body })
     }
 
     pub async fn get(&self, path: &str) -> (u16, Value) {

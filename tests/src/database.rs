@@ -1,7 +1,10 @@
 //! Fresh databases: a file in a directory of its own, or a database on a running server. Dropped
 //! with the value.
 
-use sqlx::{AssertSqlSafe, Connection as _, MySqlConnection, PgConnection};
+use sqlx::{
+    AssertSqlSafe, Connection as _, FromRow, MySqlConnection, PgConnection, mysql::MySqlRow, postgres::PgRow,
+    sqlite::SqliteRow,
+};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -60,11 +63,30 @@ impl Database {
     /// # Panics
     /// When the database refuses.
     pub async fn execute(&self, sql: &str) {
-        let url = match self.kind {
+        execute(self.kind, &self.direct_url(), sql).await;
+    }
+
+    /// The first column of the first row: a whole number, as `SELECT COUNT(*)` gives it.
+    ///
+    /// # Panics
+    /// When the database refuses, or there is no such row.
+    pub async fn number(&self, sql: &str) -> i64 {
+        scalar(self.kind, &self.direct_url(), sql).await
+    }
+
+    /// The first column of the first row: a text.
+    ///
+    /// # Panics
+    /// As [`Database::number`].
+    pub async fn text(&self, sql: &str) -> String {
+        scalar(self.kind, &self.direct_url(), sql).await
+    }
+
+    fn direct_url(&self) -> String {
+        match self.kind {
             Kind::Sqlite => format!("{}?mode=rwc", self.url),
             Kind::Postgres | Kind::Mysql => self.url.clone(),
-        };
-        execute(self.kind, &url, sql).await;
+        }
     }
 }
 
@@ -102,6 +124,29 @@ pub async fn create_on(kind: Kind, server: &str, name: &str) -> String {
 pub async fn drop_on(kind: Kind, server: &str, name: &str) {
     let force = if kind == Kind::Postgres { " WITH (FORCE)" } else { "" };
     execute(kind, server, &format!("DROP DATABASE IF EXISTS {name}{force}")).await;
+}
+
+async fn scalar<T>(kind: Kind, url: &str, sql: &str) -> T
+where
+    T: Send + Unpin,
+    (T,): for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + for<'r> FromRow<'r, MySqlRow>,
+{
+    let sql = AssertSqlSafe(sql.to_owned());
+    let row: (T,) = match kind {
+        Kind::Sqlite => {
+            let mut connection = sqlx::SqliteConnection::connect(url).await.expect("SQLite opens");
+            sqlx::query_as(sql).fetch_one(&mut connection).await.expect("a row of SQLite")
+        }
+        Kind::Postgres => {
+            let mut connection = PgConnection::connect(url).await.expect("PostgreSQL answers");
+            sqlx::query_as(sql).fetch_one(&mut connection).await.expect("a row of PostgreSQL")
+        }
+        Kind::Mysql => {
+            let mut connection = MySqlConnection::connect(url).await.expect("MariaDB answers");
+            sqlx::query_as(sql).fetch_one(&mut connection).await.expect("a row of MariaDB")
+        }
+    };
+    row.0
 }
 
 async fn execute(kind: Kind, url: &str, sql: &str) {

@@ -63,9 +63,17 @@ impl Process {
     /// # Panics
     /// When nobody answers within 30 s.
     pub async fn serve(database: &Database, overrides: &[(&str, &str)]) -> Self {
+        Self::serve_by(command(database, &["serve"], overrides)).await
+    }
+
+    /// The same with a command of one's own, whose output goes elsewhere for example.
+    ///
+    /// # Panics
+    /// When nobody answers within 30 s.
+    pub async fn serve_by(mut command: Command) -> Self {
         let port = free_port().to_string();
         let url = format!("http://127.0.0.1:{port}");
-        let child = command(database, &["serve"], overrides).env("PORT", &port).spawn().expect("the server starts");
+        let child = command.env("PORT", &port).spawn().expect("the server starts");
         let mut process = Self { url, child };
         let http = reqwest::Client::new();
         for _ in 0..600 {

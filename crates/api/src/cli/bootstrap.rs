@@ -14,6 +14,9 @@ use waymark_core::{
 use super::{Failed, told};
 use crate::{settings::Settings, wiring};
 
+/// Attempts to create the first admin, each of which only fails when another process is at it.
+const ATTEMPTS: usize = 5;
+
 /// Migrates and creates what is missing; prints the password of a new admin.
 pub async fn run(settings: &Settings) -> Result<(), Failed> {
     let engine = open(settings).await?;
@@ -30,54 +33,84 @@ pub async fn open(settings: &Settings) -> Result<Arc<Engine>, Failed> {
     Ok(engine)
 }
 
+/// What became of one attempt to create the first admin.
+#[derive(PartialEq, Eq)]
+enum Attempt {
+    Created,
+    /// A user has the address.
+    AddressTaken,
+    /// Another process made the role meanwhile.
+    RoleTaken,
+}
+
 async fn first_admin(engine: &Engine, settings: &Settings) -> Result<(), Failed> {
     let ctx = engine.system_context();
-    let admins = json!({ "filter": { "role": { "admin_access": { "_eq": true } } }, "limit": 1 });
-    if !find(&ctx, "directus_users", &admins).await?.is_empty() {
-        println!("An admin exists.");
-        return Ok(());
-    }
     let security = &settings.security;
     let (password, random) = match &security.admin_password {
         Some(password) => (password.reveal().to_owned(), false),
         None => (Alphanumeric.sample_string(&mut rand::rng(), 12), true),
     };
-    // Role and user in one transaction: of several processes that bootstrap at once, one wins by the unique
-    // e-mail address and the others leave nothing behind.
+    // Role and user come in one transaction: of several processes that bootstrap at once, one wins by the
+    // unique key of the role or the unique e-mail address, and the others leave nothing behind. What made one
+    // lose is there when it looks again, so that more than one further attempt is rare.
+    let admins = json!({ "filter": { "role": { "admin_access": { "_eq": true } } }, "limit": 1 });
+    let mut last = Attempt::RoleTaken;
+    for _ in 0..ATTEMPTS {
+        if !find(&ctx, "directus_users", &admins).await?.is_empty() {
+            println!("An admin exists.");
+            return Ok(());
+        }
+        if last == Attempt::AddressTaken {
+            println!("A user {} exists.", security.admin_email);
+            return Ok(());
+        }
+        last = attempt(engine, &ctx, &security.admin_email, &password).await?;
+        if last == Attempt::Created {
+            println!("Admin created: {}", security.admin_email);
+            if random {
+                println!("Password (shown once): {password}");
+            }
+            return Ok(());
+        }
+    }
+    Err("the first admin could not be created: other processes are at it".into())
+}
+
+async fn attempt(engine: &Engine, ctx: &Ctx<'_>, email: &str, password: &str) -> Result<Attempt, Failed> {
     let work = ctx.begin().await.map_err(told)?;
-    let inner = work.ctx(&ctx);
-    let role = match existing_role(&inner).await? {
+    let inner = work.ctx(ctx);
+    let created = role_and_user(&inner, email, password).await;
+    drop(inner);
+    match created {
+        Ok(()) => {
+            work.commit(engine).await.map_err(told)?;
+            Ok(Attempt::Created)
+        }
+        Err(error) if error.code() == Code::RecordNotUnique => {
+            let of_user = error
+                .problems()
+                .any(|problem| problem.extensions.get("collection").and_then(Value::as_str) == Some("directus_users"));
+            Ok(if of_user { Attempt::AddressTaken } else { Attempt::RoleTaken })
+        }
+        Err(error) => Err(told(error)),
+    }
+}
+
+async fn role_and_user(ctx: &Ctx<'_>, email: &str, password: &str) -> waymark_core::Result<()> {
+    let admins = json!({ "filter": { "admin_access": { "_eq": true } }, "limit": 1 });
+    let role = match keys(ctx, "directus_roles", &admins).await?.into_iter().next() {
         Some(role) => role,
-        None => create(&inner, "directus_roles", administrator()).await.map_err(told)?,
+        None => create(ctx, "directus_roles", administrator()).await?,
     };
     let user = json!({
-        "email": security.admin_email,
+        "email": email,
         "password": password,
         "first_name": "Admin",
         "last_name": "User",
         "status": "active",
         "role": role,
     });
-    let created = create(&inner, "directus_users", user).await;
-    drop(inner);
-    match created {
-        Ok(_) => work.commit(engine).await.map_err(told)?,
-        Err(error) if error.code() == Code::RecordNotUnique => {
-            println!("A user {} exists.", security.admin_email);
-            return Ok(());
-        }
-        Err(error) => return Err(told(error)),
-    }
-    println!("Admin created: {}", security.admin_email);
-    if random {
-        println!("Password (shown once): {password}");
-    }
-    Ok(())
-}
-
-async fn existing_role(ctx: &Ctx<'_>) -> Result<Option<String>, Failed> {
-    let admins = json!({ "filter": { "admin_access": { "_eq": true } }, "limit": 1 });
-    Ok(find(ctx, "directus_roles", &admins).await?.into_iter().next())
+    create(ctx, "directus_users", user).await.map(drop)
 }
 
 fn administrator() -> Value {
@@ -99,7 +132,11 @@ pub async fn create(ctx: &Ctx<'_>, collection: &str, item: Value) -> waymark_cor
 
 /// Keys of the items a query selects, as text.
 pub async fn find(ctx: &Ctx<'_>, collection: &str, query: &Value) -> Result<Vec<String>, Failed> {
-    let query = parse::from_json(query, &ctx.engine.settings.limits).map_err(told)?;
-    let keys = items::read_keys(ctx, collection, Action::Read, &query).await.map_err(told)?;
+    keys(ctx, collection, query).await.map_err(told)
+}
+
+async fn keys(ctx: &Ctx<'_>, collection: &str, query: &Value) -> waymark_core::Result<Vec<String>> {
+    let query = parse::from_json(query, &ctx.engine.settings.limits)?;
+    let keys = items::read_keys(ctx, collection, Action::Read, &query).await?;
     Ok(keys.iter().map(ToString::to_string).collect())
 }

@@ -5,7 +5,7 @@ use std::{error::Error as StdError, fmt};
 
 use actix_web::{HttpResponse, ResponseError, http::StatusCode};
 use serde_json::{Map, Value, json};
-use waymark_core::{Code, Error};
+use waymark_core::{Code, Error, error::database};
 
 use super::{envelope, status};
 
@@ -71,13 +71,7 @@ pub fn body(error: &Error) -> Value {
 /// Writes to the log what the client isn't told.
 fn note(error: &Error) {
     let at = error.location();
-    let mut causes = String::new();
-    let mut cause = error.cause().map(|cause| cause as &dyn StdError);
-    while let Some(inner) = cause {
-        causes.push_str(if causes.is_empty() { "" } else { ": " });
-        causes.push_str(&inner.to_string());
-        cause = inner.source();
-    }
+    let causes = error.cause().map(|cause| database::for_log(cause)).unwrap_or_default();
     if matches!(error.code(), Code::Internal | Code::ServiceUnavailable) {
         tracing::error!(code = error.code().name(), %at, cause = %causes, "request failed");
     } else {

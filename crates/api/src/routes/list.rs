@@ -169,7 +169,7 @@ async fn update_selected(
 ) -> Result<Vec<Key>> {
     let work = ctx.begin().await?;
     let inner = work.ctx(ctx);
-    let keys = selected(call, &inner, name, selection).await?;
+    let keys = selected(call, &inner, name, Action::Update, selection).await?;
     let keys = items::update(&inner, name, &keys, data).await?;
     drop(inner);
     work.commit(ctx.engine).await?;
@@ -205,7 +205,7 @@ pub async fn delete_many(mut call: Call, name: &str) -> Answer {
     let ctx = call.ctx().await?;
     let work = ctx.begin().await?;
     let inner = work.ctx(&ctx);
-    let keys = selected(&call, &inner, name, selection).await?;
+    let keys = selected(&call, &inner, name, Action::Delete, selection).await?;
     items::delete(&inner, name, &keys).await?;
     drop(inner);
     work.commit(ctx.engine).await?;
@@ -220,12 +220,12 @@ enum Selection {
 
 /// The keys of a batch. Those of a query are the rows that the caller can see: whether they may be
 /// written is then asked key by key, and one forbidden row refuses the whole.
-async fn selected(call: &Call, ctx: &Ctx<'_>, name: &str, selection: Selection) -> Result<Vec<Key>> {
+async fn selected(call: &Call, ctx: &Ctx<'_>, name: &str, action: Action, selection: Selection) -> Result<Vec<Key>> {
     match selection {
         Selection::Keys(keys) => parse_keys(collection(ctx, name)?, &keys),
         Selection::Query(query) => {
             let query = query::from_body(&query, &call.state.engine.settings.limits)?;
-            items::read_keys(ctx, name, Action::Read, &query).await
+            items::read_keys(ctx, name, action, &query).await
         }
     }
 }

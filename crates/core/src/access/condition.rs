@@ -123,8 +123,6 @@ impl Resolver<'_> {
     /// The way a relational field leads.
     pub(super) fn hop(&self, collection: &Arc<Collection>, field: &FieldRef, scope: Option<&str>) -> Result<Hop> {
         let name = &field.field().name;
-        let left = self.hops.get().checked_sub(1);
-        self.hops.set(left.ok_or_else(|| Error::invalid_query("The query goes through too many relations."))?);
         let broken = || Error::invalid_query(format!("\"{name}\" leads nowhere."));
         let link = collection.link(name).ok_or_else(broken)?;
         let relation = &link.relation;
@@ -227,6 +225,7 @@ impl Resolver<'_> {
     ) -> Result<Condition> {
         let hop = self.hop(collection, field, scope)?;
         let visible = if author == Author::Caller {
+            self.take_hop()?;
             if let Hop::Any { discriminator, .. } = &hop {
                 self.check_field(collection, &discriminator.field().name)?;
             }
@@ -259,6 +258,9 @@ impl Resolver<'_> {
     ) -> Result<Condition> {
         let hop = self.hop(collection, field, None)?;
         let target = Arc::clone(hop.target());
+        if author == Author::Caller {
+            self.take_hop()?;
+        }
         let visible = if author == Author::Caller { self.visible_or_refuse(&target)? } else { Condition::Always };
         let has_none = match inner {
             Filter::Is(Operator::Null | Operator::Empty, value) => Some(*value != Value::Bool(false)),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     condition::Author,
-    resolved::{FieldRef, Order, OrderBy, Scalar},
+    resolved::{FieldRef, Hop, Order, OrderBy, Scalar},
     resolver::Resolver,
 };
 use crate::{
@@ -91,7 +91,11 @@ impl Resolver<'_> {
         if collection.link(&name).is_none() {
             return Err(Error::invalid_query(format!("\"{name}\" leads nowhere.")));
         }
+        self.take_hop()?;
         let hop = self.hop(collection, &field, step.scope.as_deref())?;
+        if let Hop::Any { discriminator, .. } = &hop {
+            self.check_field(collection, &discriminator.field().name)?;
+        }
         let visible = Box::new(self.visible_or_refuse(hop.target())?);
         let by = Box::new(self.order_by(&Arc::clone(hop.target()), rest)?);
         Ok(OrderBy::Related { hop, visible, by })

@@ -196,17 +196,12 @@ async fn count_attempt(engine: &Engine, account: &Account) -> Result<bool> {
 
 /// The settings' limit; 25 while there are no settings, none when it is null.
 async fn attempt_limit(conn: Executor<'_>) -> Result<Option<u64>> {
-    let select = Query::select().column("auth_login_attempts").from("directus_settings").limit(1).to_owned();
+    // as a text: the column is signed or not, by engine and by who made the table
+    let text = if conn.dialect() == Dialect::Mysql { "char" } else { "text" };
+    let limit = Expr::col("auth_login_attempts").cast_as(text);
+    let select = Query::select().expr_as(limit, "limit").from("directus_settings").limit(1).to_owned();
     let Some(row) = conn.query_one(conn.build(&select)).await? else { return Ok(Some(25)) };
-    // The column is unsigned, where the engine knows that.
-    let limit: Option<i64> = match conn.dialect() {
-        Dialect::Mysql => row.try_get::<Option<u32>>("", "auth_login_attempts").map(|limit| limit.map(i64::from)),
-        Dialect::Sqlite | Dialect::Postgres => {
-            row.try_get::<Option<i32>>("", "auth_login_attempts").map(|limit| limit.map(i64::from))
-        }
-    }
-    .map_err(Error::internal)?;
-    Ok(limit.map(|limit| u64::try_from(limit).unwrap_or(0)))
+    Ok(rows::read_text(&row, "limit")?.map(|limit| limit.parse().unwrap_or(0)))
 }
 
 async fn suspend(engine: &Engine, user: Uuid) -> Result<()> {

@@ -1,7 +1,11 @@
 //! Driver errors → codes: unique, foreign key, not null, range, length. What the database says of
-//! table, column and value goes into the extensions; everything else is internal.
+//! table, column and value goes into the extensions; everything else is internal. And what of that
+//! may stand in the log.
+
+use std::error::Error as StdError;
 
 use sea_orm::{DbErr, RuntimeErr};
+use sqlx::error::DatabaseError;
 
 use super::{Code, Error};
 use crate::schema::Collection;
@@ -85,11 +89,42 @@ impl Violation {
     }
 }
 
-fn violation(error: &DbErr) -> Option<Violation> {
+/// What the log may know of a cause and the causes behind it. Databases quote the values they
+/// refuse, so of such complaints only the code is told.
+#[must_use]
+pub fn for_log(cause: &(dyn StdError + 'static)) -> String {
+    let mut told = String::new();
+    let mut next = Some(cause);
+    while let Some(error) = next {
+        told.push_str(if told.is_empty() { "" } else { ": " });
+        if let Some(driver) = error.downcast_ref::<DbErr>()
+            && let Some(database) = complaint(driver)
+        {
+            let state = database.code().unwrap_or_default();
+            let about_values = violation(driver).is_some() || state.starts_with("22") || state.starts_with("23");
+            let message = if about_values { "values were refused" } else { database.message() };
+            told.push_str(&format!("database error {state}, {message}"));
+            break;
+        }
+        told.push_str(&error.to_string());
+        next = error.source();
+    }
+    told
+}
+
+/// What a database itself said, as opposed to its driver or the way there.
+fn complaint(error: &DbErr) -> Option<&dyn DatabaseError> {
     let (DbErr::Query(RuntimeErr::SqlxError(error)) | DbErr::Exec(RuntimeErr::SqlxError(error))) = error else {
         return None;
     };
-    let sqlx::Error::Database(database) = &**error else { return None };
+    match &**error {
+        sqlx::Error::Database(database) => Some(&**database),
+        _ => None,
+    }
+}
+
+fn violation(error: &DbErr) -> Option<Violation> {
+    let database = complaint(error)?;
     if let Some(error) = database.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
         return postgres(error);
     }

@@ -78,7 +78,11 @@ impl Parser {
     fn entry(&mut self, key: &str, value: &Value, place: Place) -> Result<Filter> {
         match key {
             "_and" => Ok(Filter::All(self.branches(key, value, place)?)),
-            "_or" => Ok(Filter::Any(self.branches(key, value, place)?)),
+            "_or" => match self.branches(key, value, place)? {
+                // A rule that names no alternative grants nothing.
+                none if none.is_empty() && self.source == Source::Rule => Ok(Filter::Nothing),
+                branches => Ok(Filter::Any(branches)),
+            },
             "_some" if place.fields > 0 => Ok(Filter::Some(Box::new(self.filter(value, place.deeper())?))),
             "_none" if place.fields > 0 => Ok(Filter::None(Box::new(self.filter(value, place.deeper())?))),
             _ if place.fields > 0 && key.starts_with('_') => match Operator::from_name(key) {

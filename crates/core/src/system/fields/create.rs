@@ -57,6 +57,9 @@ pub async fn write_meta(rows: Executor<'_>, collection: &str, input: &FieldInput
         (None, None) => &empty,
         (None, Some(_)) => return Ok(()),
     };
+    if let Some(rule) = meta.get("validation") {
+        crate::payload::validate::check_rule(rule)?;
+    }
     let mut assignments = FIELDS.assignments(rows.dialect(), meta)?;
     if input.column.is_none() && !meta.get("special").is_some_and(|special| !special.is_null()) {
         assignments.retain(|(column, _)| *column != "special");

@@ -144,6 +144,10 @@ fn reference(
         Some(schema) => text(schema, "on_delete")?.map(OnDelete::parse).transpose()?.unwrap_or_default(),
         None => OnDelete::default(),
     };
+    // The database deletes by itself: no rule of the collection (the last admin, sessions, files) is asked.
+    if on_delete == OnDelete::Cascade && ctx.schema.collection(collection).is_some_and(|collection| collection.system) {
+        return Err(Error::invalid_payload("Rows of system collections can't be deleted by \"CASCADE\"."));
+    }
     let own = ctx.schema.collection(collection).and_then(|collection| collection.field(field));
     let nullable = own.and_then(|field| field.column.as_ref()).is_none_or(|column| column.nullable);
     if on_delete == OnDelete::SetNull && !nullable {
