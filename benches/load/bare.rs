@@ -10,8 +10,8 @@ use actix_web::{
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use sqlx::{
-    PgPool, Row,
-    postgres::{PgPoolOptions, PgRow},
+    ConnectOptions, PgPool, Row,
+    postgres::{PgConnectOptions, PgPoolOptions, PgRow},
 };
 use waymark_benches::scene;
 
@@ -86,10 +86,11 @@ async fn list(pool: Data<PgPool>, bounds: Query<Bounds>) -> HttpResponse {
 
 /// Serves until the process is killed.
 pub async fn serve(url: &str, listener: TcpListener) {
+    let connection: PgConnectOptions = url.parse().expect("a URL");
     let pool = PgPoolOptions::new()
         .max_connections(scene::CONNECTIONS)
         .test_before_acquire(false)
-        .connect(url)
+        .connect_with(connection.disable_statement_logging())
         .await
         .expect("PostgreSQL answers");
     let pool = Data::new(pool);
