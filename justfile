@@ -33,9 +33,13 @@ up:
 down:
     {{ compose }} down -v
 
-# Prints what we cost beside a hand-written baseline; never fails a build
+# Prints what we cost beside a hand-written server (`just bench --only point`); never fails a build
 bench *ARGS:
-    scripts/services run --only postgres -- cargo bench -p waymark-benches {{ ARGS }}
+    -scripts/services run --only postgres -- cargo bench --locked -p waymark-benches --bench load -- "$@"
+
+# Prints what the stages of a read cost; ARGS go to criterion
+bench-stages *ARGS:
+    -cargo bench --locked -p waymark-benches --bench stages -- "$@"
 
 # Writes the generated pages docs/CONFIG.md and docs/ERRORS.md anew
 gen:

@@ -4,6 +4,9 @@
 pub mod access;
 pub mod actor;
 pub mod auth;
+#[cfg(feature = "bench")]
+#[doc(hidden)]
+pub mod bench;
 pub mod context;
 pub mod error;
 pub mod ident;

@@ -4,8 +4,8 @@ use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
-use serde_json::{Value, value::RawValue};
-use waymark_core::{Error, items::read::Page};
+use serde_json::Value;
+use waymark_core::items::{Json, read::Page};
 
 use super::Answer;
 
@@ -20,7 +20,7 @@ pub fn json(status: StatusCode, bytes: Vec<u8>) -> HttpResponse {
 
 /// 200 `{"data": …}`.
 #[must_use]
-pub fn data(data: &RawValue) -> HttpResponse {
+pub fn data(data: &Json) -> HttpResponse {
     let text = data.get();
     let mut bytes = Vec::with_capacity(text.len() + 10);
     bytes.extend_from_slice(b"{\"data\":");
@@ -32,10 +32,9 @@ pub fn data(data: &RawValue) -> HttpResponse {
 /// 200 `{"data": …}` of a built value.
 ///
 /// # Errors
-/// `INTERNAL_SERVER_ERROR` when the value can't be written as JSON.
+/// Never; the type is what handlers return.
 pub fn value(value: &Value) -> Answer {
-    let text = serde_json::value::to_raw_value(value).map_err(Error::internal)?;
-    Ok(data(&text))
+    Ok(data(&Json::of(value)))
 }
 
 /// 200 `{"data": …}`, with `meta` in front when counts were asked for.
@@ -80,7 +79,7 @@ mod tests {
 
     #[test]
     fn counts_stand_in_front_only_when_asked_for() {
-        let raw = |text: &str| RawValue::from_string(text.to_owned()).expect("JSON");
+        let raw = |text: &str| Json::of(&serde_json::from_str(text).expect("JSON"));
         assert_eq!(text(data(&raw("[1.10]"))), r#"{"data":[1.10]}"#);
         let counted = Page { data: raw("[]"), total_count: Some(9), filter_count: None };
         assert_eq!(text(page(&counted)), r#"{"meta":{"total_count":9},"data":[]}"#);

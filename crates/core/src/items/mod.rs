@@ -5,6 +5,7 @@ pub mod create;
 pub mod delete;
 pub mod events;
 mod history;
+mod json;
 mod nested;
 pub mod read;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 pub use create::create;
 pub use delete::delete;
+pub use json::Json;
 pub use read::{read, read_keys, read_one};
 pub use singleton::upsert_singleton;
 pub use update::{update, update_each};

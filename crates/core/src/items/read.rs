@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value};
+
+use super::json::Json;
 
 use crate::{
     access::{
@@ -23,7 +25,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Page {
     /// A JSON array of items (an object for singletons).
-    pub data: Box<RawValue>,
+    pub data: Json,
     /// Rows visible to the caller, when asked for.
     pub total_count: Option<u64>,
     /// Of these the ones that the filter and the search want, when asked for.
@@ -53,14 +55,14 @@ pub async fn read(ctx: &Ctx<'_>, collection: &str, query: &Query, keys: Option<&
     let meta = authorized.meta();
     let total_count = if meta.total_count { Some(count(ctx, &authorized, false).await?) } else { None };
     let filter_count = if meta.filter_count { Some(count(ctx, &authorized, true).await?) } else { None };
-    Ok(Page { data: raw(out)?, total_count, filter_count })
+    Ok(Page { data: Json::written(out)?, total_count, filter_count })
 }
 
 /// Reads one item.
 ///
 /// # Errors
 /// `FORBIDDEN` when it is missing or not visible, else as [`read`].
-pub async fn read_one(ctx: &Ctx<'_>, collection: &str, key: &Key, query: &Query) -> Result<Box<RawValue>> {
+pub async fn read_one(ctx: &Ctx<'_>, collection: &str, key: &Key, query: &Query) -> Result<Json> {
     let collection = known(ctx, collection)?;
     let one = Query { limit: Some(Limit::Rows(1)), offset: None, page: None, ..query.clone() };
     let authorized = authorise(ctx, &collection, &one, Some(std::slice::from_ref(key))).await?;
@@ -69,7 +71,7 @@ pub async fn read_one(ctx: &Ctx<'_>, collection: &str, key: &Key, query: &Query)
     if !shape::write_first(&fetched, &mut out)? {
         return Err(Error::forbidden());
     }
-    raw(out)
+    Json::written(out)
 }
 
 /// The keys of the rows that a query selects, for an `action` the caller may do at all; whether it
@@ -121,11 +123,6 @@ async fn count(ctx: &Ctx<'_>, authorized: &AuthorizedQuery, wanted: bool) -> Res
     let row = ctx.conn.query_one(ctx.conn.build(&statement)).await?;
     let row = row.ok_or_else(|| Error::internal("a count without a row"))?;
     RowRef::of(&row)?.count(0)
-}
-
-fn raw(bytes: Vec<u8>) -> Result<Box<RawValue>> {
-    let text = String::from_utf8(bytes).map_err(Error::internal)?;
-    RawValue::from_string(text).map_err(Error::internal)
 }
 
 /// A singleton without a row: its columns' defaults, a null key, and nothing for fields without default.
