@@ -1,6 +1,5 @@
-//! The engine from outside: what its public face refuses at compile time, and what its parser bears.
+//! The engine from outside: what its public face bears.
 
 #![allow(clippy::unwrap_used)]
 
-mod authority;
 mod query;
