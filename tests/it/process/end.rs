@@ -151,7 +151,10 @@ async fn two_servers_of_one_process_are_apart() {
     assert_eq!(second.get(&path).await.0, 403);
 
     let running = Arc::new(AtomicUsize::new(0));
-    let load: Vec<_> = (0..4).map(|_| tokio::spawn(load(second.clone(), Arc::clone(&running)))).collect();
+    let mut writers = tokio::task::JoinSet::new();
+    for _ in 0..4 {
+        writers.spawn(load(second.clone(), Arc::clone(&running)));
+    }
     let under_way = async {
         while running.load(Ordering::SeqCst) < 4 {
             tokio::task::yield_now().await;
@@ -161,8 +164,8 @@ async fn two_servers_of_one_process_are_apart() {
     let url = one.url.clone();
     one.stop();
     assert!(Client::new(&url).attempt("GET", "/server/ping", None).await.is_err(), "the first one still answers");
-    for load in load {
-        load.await.expect("the second one goes on");
+    while let Some(writer) = writers.join_next().await {
+        writer.expect("the second one goes on");
     }
     other.stop();
 }

@@ -97,15 +97,14 @@ impl Resolver<'_> {
         aggregates: &[AggregateOutput],
     ) -> Result<Vec<Order>> {
         let Some(keys) = query.sort.as_deref() else {
-            return Ok(groups
-                .iter()
-                .map(|(_, scalar)| Order { by: OrderBy::Scalar(scalar.clone()), descending: false })
+            return Ok((0..groups.len())
+                .map(|position| Order { by: OrderBy::Group(position), descending: false })
                 .collect());
         };
         let mut order: Vec<Order> =
             keys.iter().map(|key| self.group_key(key, groups, aggregates)).collect::<Result<_>>()?;
         // The groups themselves decide last, so that pages never overlap.
-        order.extend(groups.iter().map(|(_, scalar)| Order { by: OrderBy::Scalar(scalar.clone()), descending: false }));
+        order.extend((0..groups.len()).map(|position| Order { by: OrderBy::Group(position), descending: false }));
         Ok(order)
     }
 
@@ -114,9 +113,9 @@ impl Resolver<'_> {
         let [first, rest @ ..] = key.path.as_slice() else { return Err(refuse()) };
         let name = group_name(&Operand { name: first.name.clone(), function: first.function });
         if rest.is_empty()
-            && let Some((_, scalar)) = groups.iter().find(|(known, _)| *known == name)
+            && let Some(position) = groups.iter().position(|(known, _)| *known == name)
         {
-            return Ok(Order { by: OrderBy::Scalar(scalar.clone()), descending: key.descending });
+            return Ok(Order { by: OrderBy::Group(position), descending: key.descending });
         }
         let position = aggregates.iter().position(|aggregate| {
             aggregate.function.name() == first.name

@@ -180,6 +180,8 @@ pub(crate) enum OrderBy {
     },
     /// Position in the aggregates of a grouped level.
     Aggregate(usize),
+    /// Position in the groups of a grouped level.
+    Group(usize),
 }
 
 impl FieldRef {

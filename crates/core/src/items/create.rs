@@ -53,7 +53,6 @@ pub(super) fn create_rows<'a>(
                 list.write(ctx, key, nested::Parent::New, &mut entry.children).await?;
             }
         }
-        system::after_create(ctx, collection, &keys, write.rows()).await?;
         for ((key, row), entry) in keys.iter().zip(write.rows()).zip(&mut entries) {
             entry.is_row(key, row);
         }

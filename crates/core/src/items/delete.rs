@@ -32,7 +32,6 @@ pub(super) async fn delete_rows(ctx: &Ctx<'_>, collection: &Arc<Collection>, key
     }
     system::before_delete(ctx, collection, keys).await?;
     plan::write::delete(ctx.conn, &write).await?;
-    system::after_delete(ctx, collection, keys).await?;
     let entries = keys.iter().map(history::Entry::deleted).collect();
     history::record(ctx, collection, Change::Delete, entries).await?;
     ctx.emit(ItemEvent { collection: Arc::clone(&collection.name), change: Change::Delete, keys: keys.to_vec() });

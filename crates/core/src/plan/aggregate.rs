@@ -11,7 +11,7 @@ use crate::{
     access::resolved::{AggregateOutput, FieldRef, Order, OrderBy, Scalar},
     query::ast::AggregateFunction,
     schema::{FieldType, Special},
-    store::render::Render,
+    store::{Dialect, render::Render},
 };
 
 /// Digits behind the point of an average, beyond the column's own scale.
@@ -29,14 +29,7 @@ impl Builder<'_> {
     ) -> (RowLayout, Vec<(Expr, Direction)>) {
         let mut members = Vec::with_capacity(groups.len() + aggregates.len());
         for (name, scalar) in groups {
-            let (expr, render) = match scalar {
-                Scalar::Column(field) => {
-                    let (selected, render) = dialect::read(self.dialect, column(table, field), field.field());
-                    // Secrets group by whether they are set, which is all that is shown of them.
-                    if render == Render::Masked { (selected, render) } else { (self.scalar(table, scalar), render) }
-                }
-                other => (self.scalar(table, other), Render::Integer),
-            };
+            let (expr, render) = self.group(table, scalar);
             let position = self.push_column(expr, render);
             statement.add_group_by([Expr::cust((position + 1).to_string())]);
             members.push(Member { label: label(name), value: MemberLayout::Column(position) });
@@ -68,9 +61,15 @@ impl Builder<'_> {
                         Some(aggregate) => self.aggregate(table, aggregate).0,
                         None => Expr::val(1),
                     },
-                    OrderBy::Scalar(Scalar::Column(field)) if Render::of(field.field()) == Render::Masked => {
-                        dialect::read(self.dialect, column(table, field), field.field()).0
+                    // By place: repeated with its parameters, a group would be another expression to
+                    // PostgreSQL. MySQL, which has no such scruples, can't ask a place for null.
+                    OrderBy::Group(position) if self.dialect != Dialect::Mysql => {
+                        Expr::cust((position + 1).to_string())
                     }
+                    OrderBy::Group(position) => match groups.get(*position) {
+                        Some((_, scalar)) => self.group(table, scalar).0,
+                        None => Expr::val(1),
+                    },
                     OrderBy::Scalar(scalar) => self.scalar(table, scalar),
                     OrderBy::Related { .. } => Expr::val(1),
                 };
@@ -78,6 +77,13 @@ impl Builder<'_> {
             })
             .collect();
         (RowLayout::Object(members), order)
+    }
+
+    /// A grouping value. Secrets group by whether they are set, which is all that is shown of them.
+    fn group(&mut self, table: &str, scalar: &Scalar) -> (Expr, Render) {
+        let Scalar::Column(field) = scalar else { return (self.scalar(table, scalar), Render::Integer) };
+        let (selected, render) = dialect::read(self.dialect, column(table, field), field.field());
+        if render == Render::Masked { (selected, render) } else { (self.scalar(table, scalar), render) }
     }
 
     fn push_column(&mut self, expr: Expr, render: Render) -> usize {

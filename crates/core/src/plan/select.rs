@@ -256,7 +256,7 @@ impl<'q> Builder<'q> {
                 let expr = self.scalar(table, scalar);
                 MemberLayout::Column(self.push((expr, render)))
             }
-            OutputValue::One { field, level } => self.to_one(table, field, level, statement),
+            OutputValue::One { field, level } => self.single_target(table, field, level, statement),
             OutputValue::Many { key, child_field, level } => {
                 let key_kind = child_field.field().kind;
                 let key = self.push_key(table, key);
@@ -280,7 +280,7 @@ impl<'q> Builder<'q> {
         MemberLayout::Child(self.children.len() - 1)
     }
 
-    fn to_one(
+    fn single_target(
         &mut self,
         table: &str,
         field: &FieldRef,
@@ -342,7 +342,7 @@ impl<'q> Builder<'q> {
     fn order_value(&mut self, table: &str, by: &OrderBy, descending: bool) -> Expr {
         match by {
             OrderBy::Scalar(scalar) => self.scalar(table, scalar),
-            OrderBy::Aggregate(_) => Expr::val(1),
+            OrderBy::Aggregate(_) | OrderBy::Group(_) => Expr::val(1),
             OrderBy::Related { hop, visible, by } => {
                 let dialect = self.dialect;
                 let subquery = self

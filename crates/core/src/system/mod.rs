@@ -47,22 +47,6 @@ pub async fn before_create(ctx: &Ctx<'_>, collection: &Collection, payloads: &mu
     }
 }
 
-/// Runs when the rows stand in the database; `payloads` as they were written, in the order of `keys`.
-///
-/// # Errors
-/// What the rule of the collection says.
-pub async fn after_create(
-    ctx: &Ctx<'_>,
-    collection: &Collection,
-    keys: &[Key],
-    payloads: &[Map<String, Value>],
-) -> Result<()> {
-    let _ = (ctx, keys, payloads);
-    match &*collection.name {
-        _ => Ok(()),
-    }
-}
-
 /// May refuse or complete a change that is about to be written to these rows.
 ///
 /// # Errors
@@ -107,17 +91,6 @@ pub async fn before_delete(ctx: &Ctx<'_>, collection: &Collection, keys: &[Key])
     match &*collection.name {
         "directus_users" => users::before_delete(ctx, keys).await,
         "directus_roles" => roles::before_delete(ctx, keys).await,
-        _ => Ok(()),
-    }
-}
-
-/// Runs when the rows are gone.
-///
-/// # Errors
-/// What the rule of the collection says.
-pub async fn after_delete(ctx: &Ctx<'_>, collection: &Collection, keys: &[Key]) -> Result<()> {
-    let _ = (ctx, keys);
-    match &*collection.name {
         _ => Ok(()),
     }
 }

@@ -143,7 +143,8 @@ fn time(text: &str) -> Duration {
 
 #[test]
 fn time_grows_with_the_length_only() {
-    let shapes: [(&str, fn(usize) -> String); 8] = [
+    type Shape = (&'static str, fn(usize) -> String);
+    let shapes: [Shape; 8] = [
         ("one long name", |size| "a".repeat(size)),
         ("one long value", |size| format!("search={}", "%41".repeat(size / 3))),
         ("brackets", |size| format!("filter{}=1", "[a]".repeat(size / 3))),

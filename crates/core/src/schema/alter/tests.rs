@@ -35,7 +35,7 @@ fn types_of_each_engine() {
     assert_eq!(of(FieldType::Decimal), ["decimal(10,5)"; 3]);
     assert_eq!(of(FieldType::Boolean), ["boolean", "boolean", "tinyint(1)"]);
     assert_eq!(of(FieldType::DateTime), ["datetime", "timestamp without time zone", "datetime(3)"]);
-    assert_eq!(of(FieldType::Timestamp), ["datetime", "timestamp with time zone", "timestamp(3)"]);
+    assert_eq!(of(FieldType::Timestamp), ["datetime", "timestamp with time zone", "datetime(3)"]);
     assert_eq!(of(FieldType::BigInteger), ["bigint"; 3]);
     assert_eq!(
         [SQLITE, POSTGRES, MYSQL].map(|flavor| flavor.column_type(&key())),

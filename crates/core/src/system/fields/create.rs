@@ -61,7 +61,7 @@ pub async fn write_meta(rows: Executor<'_>, collection: &str, input: &FieldInput
         crate::payload::validate::check_rule(rule)?;
     }
     let mut assignments = FIELDS.assignments(rows.dialect(), meta)?;
-    if input.column.is_none() && !meta.get("special").is_some_and(|special| !special.is_null()) {
+    if input.column.is_none() && meta.get("special").is_none_or(serde_json::Value::is_null) {
         assignments.retain(|(column, _)| *column != "special");
         // Otherwise nothing would say that this is a field without a column.
         assignments.push(("special", sea_query::Expr::val("alias")));

@@ -1,0 +1,4 @@
+use waymark_core::plan::select;
+use waymark_core::plan::write;
+
+fn main() {}
