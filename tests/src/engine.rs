@@ -1,4 +1,4 @@
-//! The database engines a test runs on, and [`each_engine!`], which makes one test of each.
+//! The database engines a test runs on, and `each_engine!`, which makes one test of each.
 
 /// A database engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

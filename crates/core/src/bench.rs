@@ -16,7 +16,7 @@ pub struct Rows(run::Fetched);
 /// Names looked up, rights checked.
 ///
 /// # Errors
-/// As [`crate::items::read`].
+/// As [`crate::items::read()`].
 pub async fn authorise(ctx: &Ctx<'_>, collection: &str, query: &Query) -> Result<AuthorizedQuery> {
     let collection = ctx.schema.collection(collection).ok_or_else(Error::forbidden)?;
     read::authorise(ctx, collection, query, None).await
@@ -31,7 +31,7 @@ pub fn plan(ctx: &Ctx<'_>, query: &AuthorizedQuery) -> usize {
 /// Plans and runs.
 ///
 /// # Errors
-/// As [`crate::items::read`].
+/// As [`crate::items::read()`].
 pub async fn fetch(ctx: &Ctx<'_>, query: &AuthorizedQuery) -> Result<Rows> {
     run::run(ctx.conn, select::root(ctx.conn.dialect(), query)).await.map(Rows)
 }
@@ -39,7 +39,7 @@ pub async fn fetch(ctx: &Ctx<'_>, query: &AuthorizedQuery) -> Result<Rows> {
 /// Writes rows as JSON behind what `out` holds.
 ///
 /// # Errors
-/// As [`crate::items::read`].
+/// As [`crate::items::read()`].
 pub fn decode(rows: &Rows, out: &mut Vec<u8>) -> Result<()> {
     shape::write_list(&rows.0, out)
 }
