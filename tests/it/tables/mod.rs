@@ -1,5 +1,7 @@
 //! Tables of the operator, and tables that change under a running server.
 
+mod guards;
+
 use serde_json::{Value, json};
 use waymark_tests::{Database, Kind, Server, each_engine};
 
