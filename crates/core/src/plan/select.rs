@@ -348,7 +348,7 @@ impl<'q> Builder<'q> {
                 let subquery = self
                     .related_rows(table, hop, visible, |builder, related| builder.order_value(related, by, descending));
                 let mut subquery = subquery;
-                if matches!(hop, Hop::Many { .. }) {
+                if matches!(hop, Hop::Many { .. } | Hop::ManyAny { .. }) {
                     // The first child in this order stands for all.
                     let direction = if descending { Direction::Desc } else { Direction::Asc };
                     let nulls = dialect::nulls(dialect, true, &direction);
