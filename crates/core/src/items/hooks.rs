@@ -44,8 +44,7 @@ pub struct ItemAction {
     pub event: ItemEvent,
     /// Who made the change.
     pub actor: Arc<Actor>,
-    /// What was written: of a create one payload per key, of an update the one payload of all keys, of
-    /// a delete none. Secrets are hashed.
+    /// What was written to each of the keys, in their order; of a delete nothing. Secrets are hashed.
     pub payloads: Vec<Map<String, Value>>,
 }
 
@@ -226,9 +225,13 @@ pub(super) async fn delete(ctx: &Ctx<'_>, collection: &str, keys: &[Key]) -> Res
     Ok(())
 }
 
-/// Whether somebody wants to see the payloads of committed changes.
-pub(super) fn wants_payloads(ctx: &Ctx<'_>, collection: &str) -> bool {
-    ctx.engine.hooks.any_at(Point::Committed, collection)
+/// What actions are told of what was written: copied only where somebody listens.
+pub(super) fn payloads<'p>(
+    ctx: &Ctx<'_>,
+    collection: &str,
+    written: impl Iterator<Item = &'p Map<String, Value>>,
+) -> Vec<Map<String, Value>> {
+    if ctx.engine.hooks.any_at(Point::Committed, collection) { written.cloned().collect() } else { Vec::new() }
 }
 
 /// What `items.read` makes of rows that leave.
