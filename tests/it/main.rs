@@ -4,6 +4,7 @@ mod architecture;
 mod auth;
 mod bad_input;
 mod docs;
+mod faults;
 mod items;
 mod permissions;
 mod process;
