@@ -5,6 +5,7 @@ mod auth;
 mod bad_input;
 mod docs;
 mod export;
+mod faults;
 mod hooks;
 mod items;
 mod permissions;

@@ -21,7 +21,7 @@ use crate::{
         follow::{self, Follow},
         functions::shorten,
     },
-    schema::{Collection, FieldType, Relation, Side},
+    schema::{Collection, Field, FieldType, Relation, Side, Special},
 };
 
 /// Whose filter it is.
@@ -95,13 +95,21 @@ impl Resolver<'_> {
             Error::invalid_query(format!("\"{}\" is not a function of \"{}\".", function.name(), field.field().name))
         };
         let collection = field.collection();
+        if author == Author::Caller && secret(field.field()) {
+            // A part of a secret tells a part of it.
+            return Err(refuse());
+        }
         if function == Function::Count {
             if let Some(link) = collection.link(&field.field().name)
                 && link.side == Side::OneToMany
             {
                 let hop = self.hop(collection, field, None)?;
-                let visible =
-                    if author == Author::Caller { self.visible_or_refuse(hop.target())? } else { Condition::Always };
+                let visible = if author == Author::Caller {
+                    self.take_hop()?;
+                    self.visible_or_refuse(hop.target())?
+                } else {
+                    Condition::Always
+                };
                 return Ok(Scalar::CountRelated { hop, visible: Box::new(visible) });
             }
             return if field.field().kind == FieldType::Json && field.field().column.is_some() {
@@ -151,6 +159,10 @@ impl Resolver<'_> {
                     Error::invalid_query(format!("\"{name}\" needs a collection: \"{name}:collection\"."))
                 })?;
                 if !relation.one_allowed_collections.iter().any(|allowed| &**allowed == scope) {
+                    if !self.policy.is_unrestricted() {
+                        // As for a collection that may not be read: what there is, is not told.
+                        return Err(Error::forbidden());
+                    }
                     return Err(Error::invalid_query(format!(
                         "\"{}\" is no collection of \"{name}\".",
                         shorten(scope)
@@ -432,6 +444,11 @@ impl Resolver<'_> {
             Grant::Ruled(rule) => Ok(self.rule_rows(collection, &rule)),
         }
     }
+}
+
+/// Whether a field's value may not be told, whoever asks: concealed, or a hash.
+pub(super) fn secret(field: &Field) -> bool {
+    field.special.has(Special::Conceal) || field.special.has(Special::Hash)
 }
 
 /// Whether a condition on a related row holds when there is no such row.

@@ -6,6 +6,7 @@ use super::{dialect, select::Builder};
 use crate::{
     access::resolved::{Comparison, Condition, FieldRef, Hop, Scalar, Test},
     payload::typed::Typed,
+    query::ast::Function,
     schema::FieldType,
     store::Dialect,
 };
@@ -13,6 +14,11 @@ use crate::{
 /// A column of an aliased table.
 pub(super) fn column(table: &str, field: &FieldRef) -> Expr {
     Expr::col((Alias::new(table), Alias::new(&*field.field().name)))
+}
+
+fn nullif(dialect: Dialect, value: Expr, nothing: &'static str) -> Expr {
+    let placeholder = if dialect == Dialect::Postgres { "$1" } else { "?" };
+    Expr::cust_with_expr(format!("NULLIF({placeholder}, {nothing})"), value)
 }
 
 impl Builder<'_> {
@@ -94,7 +100,10 @@ impl Builder<'_> {
         match scalar {
             Scalar::Column(field) => dialect::comparable(self.dialect, column(table, field), field.field().kind),
             Scalar::Part(function, field) => {
-                dialect::part(self.dialect, *function, column(table, field), field.field())
+                let part = dialect::part(self.dialect, *function, column(table, field), field.field());
+                // The length of what is no list is marked, so that an answer can refuse it; elsewhere
+                // there is none.
+                if *function == Function::Count { nullif(self.dialect, part, "-1") } else { part }
             }
             Scalar::CountRelated { hop, visible } => {
                 let subquery = self.related_rows(table, hop, visible, |_, _| Expr::cust("COUNT(*)"));

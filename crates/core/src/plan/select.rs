@@ -247,14 +247,13 @@ impl<'q> Builder<'q> {
     fn member(&mut self, table: &str, output: &'q Output, statement: &mut SelectStatement) -> Member {
         let value = match &output.value {
             OutputValue::Scalar(Scalar::Column(field)) => MemberLayout::Column(self.push_field(table, field)),
+            OutputValue::Scalar(Scalar::Part(Function::Count, field)) => {
+                let length = dialect::part(self.dialect, Function::Count, column(table, field), field.field());
+                MemberLayout::Column(self.push((length, Render::ListLength)))
+            }
             OutputValue::Scalar(scalar) => {
-                let render = if matches!(scalar, Scalar::Part(Function::Count, _)) {
-                    Render::ListLength
-                } else {
-                    Render::Integer
-                };
                 let expr = self.scalar(table, scalar);
-                MemberLayout::Column(self.push((expr, render)))
+                MemberLayout::Column(self.push((expr, Render::Integer)))
             }
             OutputValue::One { field, level } => self.single_target(table, field, level, statement),
             OutputValue::Many { key, child_field, level } => {
