@@ -5,6 +5,7 @@ mod auth;
 mod bad_input;
 mod docs;
 mod items;
+mod oracle;
 mod permissions;
 mod process;
 mod query;
