@@ -107,6 +107,23 @@ impl Operand {
 }
 
 impl Filter {
+    /// Whether no row fails: an `_or` with an empty object, or with nothing, always holds.
+    pub fn asks_nothing(&self) -> bool {
+        match self {
+            Self::All { branches, .. } => branches.iter().all(Self::asks_nothing),
+            Self::Any(branches) => branches.is_empty() || branches.iter().any(Self::asks_nothing),
+            Self::Of(..) => false,
+        }
+    }
+
+    /// Whether no field is named at all.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::All { branches, .. } | Self::Any(branches) => branches.iter().all(Self::is_empty),
+            Self::Of(..) => false,
+        }
+    }
+
     pub fn json(&self) -> Value {
         match self {
             Self::All { branches, merged } => {

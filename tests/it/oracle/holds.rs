@@ -65,6 +65,8 @@ impl View<'_> {
             return self.test(Type::Integer, &self.function(collection, row, field, function, scope), inner);
         }
         match (&field.kind, inner) {
+            // Logic below a field is drawn over it: without a condition left, nothing is asked of any row.
+            (_, Inner::Rows(filter)) if filter.asks_nothing() => true,
             (_, Inner::Both(parts)) => parts.iter().all(|part| self.said_of(collection, row, step, part, scope)),
             (_, Inner::Either(parts)) => parts.iter().any(|part| self.said_of(collection, row, step, part, scope)),
             (Kind::One { target }, Inner::Rows(filter)) => match self.target(row, field, *target) {

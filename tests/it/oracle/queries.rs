@@ -284,7 +284,9 @@ impl Maker<'_> {
                 let (field, kind) = *random.pick(&groupable);
                 let function = filters::part(kind, random).map(|(function, ..)| function).filter(|_| random.chance(50));
                 let step = Step { function, ..Step::plain(&field.name) };
-                if !ask.group.contains(&step) {
+                // A field that is called like an aggregate takes its place in the answer.
+                let clash = ask.aggregate.iter().any(|(function, _)| *function == field.name);
+                if !clash && !ask.group.contains(&step) {
                     unordered |= function.is_none() && !ordered(kind);
                     ask.group.push(step);
                 }

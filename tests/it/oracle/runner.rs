@@ -109,7 +109,9 @@ async fn world(server: &Server, admin: &Client, engine: Engine, seed: u64, queri
     let cases: Vec<Case<'_>> = (0..queries)
         .map(|number| {
             let (caller, client) = asked.pick(&callers);
-            let collection = asked.below(world.collections.len());
+            // Mostly what the caller may read at all.
+            let readable: Vec<usize> = (0..world.collections.len()).filter(|number| caller.can_read(*number)).collect();
+            let collection = if readable.is_empty() || asked.chance(3) { asked.below(world.collections.len()) } else { *asked.pick(&readable) };
             let ask = queries::query(&world, caller, collection, &mut asked);
             let view = View { world: &world, caller, engine };
             Case { number, view, client, collection, ask, url: asked.chance(50) }

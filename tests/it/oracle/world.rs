@@ -109,13 +109,6 @@ impl Collection {
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }
-
-    pub fn plain(&self) -> impl Iterator<Item = (&Field, Type)> {
-        self.fields.iter().filter_map(|field| match field.kind {
-            Kind::Plain(kind) => Some((field, kind)),
-            _ => None,
-        })
-    }
 }
 
 impl World {
