@@ -8,6 +8,7 @@ mod export;
 mod faults;
 mod hooks;
 mod items;
+mod oracle;
 mod permissions;
 mod process;
 mod query;

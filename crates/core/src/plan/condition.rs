@@ -42,6 +42,7 @@ impl Builder<'_> {
             Condition::Test(scalar, test) => self.test(table, scalar, test),
             Condition::Related { hop, condition, exists } => {
                 let subquery = self.related_rows(table, hop, condition, |_, _| Expr::val(1));
+                let subquery = dialect::existence(self.dialect, subquery);
                 if *exists { Expr::exists(subquery) } else { Expr::not_exists(subquery) }
             }
         })
