@@ -42,24 +42,20 @@ pub(super) fn create_rows<'a>(
         }
         system::before_create(ctx, collection, write.rows_mut()).await?;
         let mut entries: Vec<history::Entry> = write.rows().iter().map(history::Entry::created).collect();
-        let mut lists = Vec::with_capacity(entries.len());
-        for (row, entry) in write.rows_mut().iter_mut().zip(&mut entries) {
-            lists.push(nested::take_lists(collection, row));
-            nested::link_objects(ctx, collection, row, &mut entry.children).await?;
-            special::on_create(ctx, collection, row).await?;
-        }
+        let lists: Vec<_> = write.rows_mut().iter_mut().map(|row| nested::take_lists(collection, row)).collect();
+        let mut children = vec![Vec::new(); entries.len()];
+        nested::link_objects(ctx, collection, write.rows_mut().iter_mut().collect(), &mut children).await?;
+        special::on_create(ctx, collection, write.rows_mut()).await?;
         let keys = plan::write::insert(ctx.conn, &write).await?;
-        for ((key, lists), entry) in keys.iter().zip(lists).zip(&mut entries) {
-            for list in lists {
-                list.write(ctx, key, nested::Parent::New, &mut entry.children).await?;
-            }
-        }
-        for ((key, row), entry) in keys.iter().zip(write.rows()).zip(&mut entries) {
+        let parents = keys.iter().zip(&lists).map(|(key, lists)| nested::Parent { key, lists }).collect();
+        nested::write_lists(ctx, collection, parents, nested::Stage::New, &mut children).await?;
+        for (((key, row), children), entry) in keys.iter().zip(write.rows()).zip(children).zip(&mut entries) {
             entry.is_row(key, row);
+            entry.children = children;
         }
         let revisions = history::record(ctx, collection, Change::Create, entries).await?;
         let event = ItemEvent { collection: Arc::clone(&collection.name), change: Change::Create, keys: keys.clone() };
         ctx.emit_with(event, hooks::payloads(ctx, &collection.name, write.rows().iter()));
-        Ok(Written { keys, revisions })
+        Ok(Written { keys, revisions: revisions.into_iter().map(|key| key.into_iter().collect()).collect() })
     })
 }

@@ -58,7 +58,7 @@ impl Entry {
     }
 }
 
-/// Writes activity and revisions; gives the keys of the revisions.
+/// Writes activity and revisions; gives for each entry the key of its revision, if it got one.
 ///
 /// # Errors
 /// When they can't be written; the whole write fails then.
@@ -67,14 +67,15 @@ pub(super) async fn record(
     collection: &Collection,
     change: Change,
     entries: Vec<Entry>,
-) -> Result<Vec<Key>> {
+) -> Result<Vec<Option<Key>>> {
+    let none = vec![None; entries.len()];
     if entries.is_empty() || ctx.actor.is_system() || collection.accountability == Accountability::None {
-        return Ok(Vec::new());
+        return Ok(none);
     }
     let recorder = ctx.elevated();
     let activity = activities(ctx, &recorder, collection, change, &entries).await?;
     if change == Change::Delete || collection.accountability != Accountability::All {
-        return Ok(Vec::new());
+        return Ok(none);
     }
     let rows = match change {
         Change::Update => stored(&recorder, collection, &entries).await?,
@@ -82,10 +83,13 @@ pub(super) async fn record(
     };
     let mut revisions = Vec::with_capacity(entries.len());
     let mut children = Vec::new();
-    for (entry, activity) in entries.into_iter().zip(activity) {
+    let mut recorded = none;
+    let mut places = Vec::with_capacity(entries.len());
+    for ((entry, activity), place) in entries.into_iter().zip(activity).zip(&mut recorded) {
         if change == Change::Update && entry.delta.is_empty() {
             continue;
         }
+        places.push(place);
         let delta = presentable(&ctx.schema, collection, entry.delta, Depth::Row);
         let key = entry.key.as_ref();
         let data = key.and_then(|key| rows.get(key)).unwrap_or(&delta).clone();
@@ -100,7 +104,10 @@ pub(super) async fn record(
     }
     let keys = insert(&recorder, "directus_revisions", revisions).await?;
     adopt(&recorder, &keys, children).await?;
-    Ok(keys)
+    for (place, key) in places.into_iter().zip(keys) {
+        *place = Some(key);
+    }
+    Ok(recorded)
 }
 
 /// One activity row per entry; gives their keys as JSON.
@@ -153,9 +160,7 @@ async fn insert(recorder: &Ctx<'_>, name: &str, rows: Vec<Map<String, Value>>) -
     }
     let collection = recorder.schema.collection(name).ok_or_else(|| Error::internal(format!("{name} is missing")))?;
     let mut write = access::write::create(recorder, collection, rows).await?;
-    for row in write.rows_mut() {
-        special::on_create(recorder, collection, row).await?;
-    }
+    special::on_create(recorder, collection, write.rows_mut()).await?;
     plan::write::insert(recorder.conn, &write).await
 }
 
@@ -172,10 +177,8 @@ async fn adopt(recorder: &Ctx<'_>, parents: &[Key], children: Vec<Vec<Key>>) -> 
     }
     let name = "directus_revisions";
     let collection = recorder.schema.collection(name).ok_or_else(|| Error::internal(format!("{name} is missing")))?;
-    for write in access::write::update(recorder, collection, edits).await? {
-        plan::write::update(recorder.conn, &write).await?;
-    }
-    Ok(())
+    let writes = access::write::update(recorder, collection, edits).await?;
+    plan::write::update(recorder.conn, &writes).await
 }
 
 /// The rows after the change, by key.

@@ -39,8 +39,8 @@ use crate::{
 struct Written {
     /// In the order of the payloads.
     keys: Vec<Key>,
-    /// Keys of the revisions of these rows, for those that got one.
-    revisions: Vec<Key>,
+    /// For each payload the keys of the revisions of its rows, of those that got one.
+    revisions: Vec<Vec<Key>>,
 }
 
 /// A collection by name; an unknown one is as forbidden as one without rights.

@@ -1,44 +1,77 @@
-//! Rows written along with others: objects where a key belongs, lists where a relation has many.
-//! The caller's rights on the other collection hold. Not here: the forms of lists (`nested::list`).
+//! Rows written along with others: objects where a key belongs (here), lists where a relation has
+//! many (`nested::list`). Always for all rows of one write at once, so that the statements grow with
+//! the levels and not with the rows. The caller's rights on the other collection hold, and rows that
+//! the caller can't see act as missing (`nested::sight`).
 
 mod bound;
+mod form;
+mod linked;
 mod list;
+mod order;
+mod sight;
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
 pub(super) use bound::{bound, bound_rows};
-pub(super) use list::{Parent, take_lists};
+pub(super) use form::take_lists;
+pub(super) use list::{Parent, Stage, write_lists};
 
-use super::{create::create_rows, update::update_rows};
+use super::{
+    create::create_rows,
+    update::{Edit, update_rows},
+};
 use crate::{
     access::Action,
     context::Ctx,
     error::{Error, Result},
     ident::Key,
-    items::read,
     schema::{Collection, Link, Side},
 };
 
-/// Writes the objects that stand where a key belongs, and puts their keys in their place.
+/// An object and the row and field it was taken from.
+struct Object {
+    row: usize,
+    field: String,
+    members: Map<String, Value>,
+}
+
+/// Writes the objects that stand where a key belongs, and puts their keys in their place. The
+/// revisions go to `children`, which has a list for each row.
 pub(super) async fn link_objects(
     ctx: &Ctx<'_>,
     collection: &Collection,
-    row: &mut Map<String, Value>,
-    revisions: &mut Vec<Key>,
+    mut rows: Vec<&mut Map<String, Value>>,
+    children: &mut [Vec<Key>],
 ) -> Result<()> {
-    let objects: Vec<(String, Link)> = row
-        .iter()
-        .filter(|(_, value)| value.is_object())
-        .filter_map(|(name, _)| collection.link(name).map(|link| (name.clone(), link.clone())))
-        .filter(|(_, link)| link.side != Side::OneToMany)
-        .collect();
-    for (name, link) in objects {
-        let target = target(ctx, &name, &link, row)?;
-        let Some(Value::Object(object)) = row.get_mut(&name).map(Value::take) else { continue };
-        let key = write_object(ctx, &target, object, revisions).await?;
-        row.insert(name, key.to_json(target.primary_field()));
+    let mut targets: Vec<(Arc<Collection>, Vec<Object>)> = Vec::new();
+    for (index, row) in rows.iter_mut().enumerate() {
+        let links: Vec<(String, Link)> = row
+            .iter()
+            .filter(|(_, value)| value.is_object())
+            .filter_map(|(name, _)| collection.link(name).map(|link| (name.clone(), link.clone())))
+            .filter(|(_, link)| link.side != Side::OneToMany)
+            .collect();
+        for (field, link) in links {
+            let target = target(ctx, &field, &link, row)?;
+            let Some(Value::Object(members)) = row.get_mut(&field).map(Value::take) else { continue };
+            let object = Object { row: index, field, members };
+            match targets.iter_mut().find(|(known, _)| known.name == target.name) {
+                Some((_, objects)) => objects.push(object),
+                None => targets.push((target, vec![object])),
+            }
+        }
+    }
+    for (target, objects) in targets {
+        for (row, field, key) in write_objects(ctx, &target, objects, children).await? {
+            if let Some(row) = rows.get_mut(row) {
+                row.insert(field, key.to_json(target.primary_field()));
+            }
+        }
     }
     Ok(())
 }
@@ -59,26 +92,64 @@ fn target(ctx: &Ctx<'_>, field: &str, link: &Link, row: &Map<String, Value>) -> 
     super::collection(ctx, name)
 }
 
-/// Creates a row or updates the one the object names; gives its key.
-async fn write_object(
+/// Creates the rows of objects, or updates those that objects name; gives the key for each place.
+///
+/// An object that names a row which the caller can neither read nor update acts as one whose row is
+/// missing: it asks for a new row with that key, needs the right to create it, and is then answered
+/// by the unique constraint as a plain creation is.
+async fn write_objects(
     ctx: &Ctx<'_>,
     collection: &Arc<Collection>,
-    mut object: Map<String, Value>,
-    revisions: &mut Vec<Key>,
-) -> Result<Key> {
-    if let Some(key) = object_key(collection, &object)?
-        && !existing(ctx, collection, std::slice::from_ref(&key)).await?.is_empty()
-    {
-        object.shift_remove(&*collection.primary);
-        if !object.is_empty() {
-            let mut written = update_rows(ctx, collection, vec![(vec![key.clone()], object)]).await?;
-            revisions.append(&mut written.revisions);
+    objects: Vec<Object>,
+    children: &mut [Vec<Key>],
+) -> Result<Vec<(usize, String, Key)>> {
+    let named = objects.iter().map(|object| object_key(collection, &object.members)).collect::<Result<Vec<_>>>()?;
+    let asked: Vec<Key> = named.iter().flatten().cloned().collect();
+    let visible = sight::visible(ctx, collection, &asked, &[Action::Update, Action::Read]).await?;
+
+    let mut linked = Vec::with_capacity(objects.len());
+    let (mut places, mut rows) = (Vec::new(), Vec::new());
+    let (mut editors, mut edits): (Vec<usize>, Vec<Edit>) = (Vec::new(), Vec::new());
+    let mut new = HashSet::new();
+    let mut latest: HashMap<Key, Map<String, Value>> = HashMap::new();
+    for (Object { row, field, mut members }, key) in objects.into_iter().zip(named) {
+        match key {
+            Some(key) if visible.contains(&key) || new.contains(&key) => {
+                members.shift_remove(&*collection.primary);
+                // Rows that share what they link to say the same of it.
+                if !members.is_empty() && latest.get(&key) != Some(&members) {
+                    latest.insert(key.clone(), members.clone());
+                    editors.push(row);
+                    edits.push((vec![key.clone()], members));
+                }
+                linked.push((row, field, key));
+            }
+            key => {
+                new.extend(key);
+                places.push((row, field));
+                rows.push(members);
+            }
         }
-        return Ok(key);
     }
-    let mut written = create_rows(ctx, collection, vec![object]).await?;
-    revisions.append(&mut written.revisions);
-    written.keys.pop().ok_or_else(|| Error::internal("nothing was created"))
+    if !rows.is_empty() {
+        let written = create_rows(ctx, collection, rows).await?;
+        adopt(children, places.iter().map(|(row, _)| *row), written.revisions);
+        linked.extend(places.into_iter().zip(written.keys).map(|((row, field), key)| (row, field, key)));
+    }
+    if !edits.is_empty() {
+        let written = update_rows(ctx, collection, edits).await?;
+        adopt(children, editors.into_iter(), written.revisions);
+    }
+    Ok(linked)
+}
+
+/// Gives revisions to the rows that caused them.
+fn adopt(children: &mut [Vec<Key>], owners: impl Iterator<Item = usize>, revisions: Vec<Vec<Key>>) {
+    for (owner, mut revisions) in owners.zip(revisions) {
+        if let Some(children) = children.get_mut(owner) {
+            children.append(&mut revisions);
+        }
+    }
 }
 
 /// The key an object names, if it names one.
@@ -93,13 +164,4 @@ fn object_key(collection: &Collection, object: &Map<String, Value>) -> Result<Op
             ))),
         },
     }
-}
-
-/// Which of these keys exist, whoever may see them: it decides between creating and updating, and
-/// the rights of either are checked there.
-async fn existing(ctx: &Ctx<'_>, collection: &Collection, keys: &[Key]) -> Result<Vec<Key>> {
-    if keys.is_empty() {
-        return Ok(Vec::new());
-    }
-    read::permitted_keys(&ctx.elevated(), &collection.name, Action::Read, keys).await
 }

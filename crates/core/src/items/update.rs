@@ -1,6 +1,6 @@
 //! Updating items.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,10 @@ use super::{
     history, hooks, nested,
 };
 use crate::{
-    access::{self, write::distinct},
+    access::{
+        self,
+        write::{AuthorizedUpdate, distinct},
+    },
     context::Ctx,
     error::{Error, Result},
     ident::Key,
@@ -60,42 +63,74 @@ async fn write(ctx: &Ctx<'_>, collection: &Arc<Collection>, edits: Vec<Edit>) ->
     Ok(written.keys)
 }
 
-/// Updates rows within the running transaction.
+/// Updates rows within the running transaction. The revisions come per edit.
 pub(super) fn update_rows<'a>(ctx: &'a Ctx<'_>, collection: &'a Arc<Collection>, edits: Vec<Edit>) -> Writing<'a> {
     Box::pin(async move {
         let edits = hooks::update(ctx, &collection.name, edits).await?;
-        let mut entries = Vec::new();
-        for mut write in access::write::update(ctx, collection, edits).await? {
-            if write.keys().is_empty() {
-                continue;
-            }
-            let keys = write.keys().to_vec();
-            system::before_update(ctx, collection, &keys, write.payload_mut()).await?;
-            let lists = nested::take_lists(collection, write.payload_mut());
-            let mut children = Vec::new();
-            nested::link_objects(ctx, collection, write.payload_mut(), &mut children).await?;
-            special::on_update(ctx, collection, write.payload_mut()).await?;
-            plan::write::update(ctx.conn, &write).await?;
-            for key in &keys {
-                for list in &lists {
-                    list.write(ctx, key, nested::Parent::Existing, &mut children).await?;
-                }
-            }
-            system::after_update(ctx, collection, &keys, write.payload()).await?;
-            // Rows of one payload share its nested rows; their revisions belong to the first.
-            for key in &keys {
-                entries.push(history::Entry::updated(key, write.payload(), std::mem::take(&mut children)));
-            }
+        let mut writes = access::write::update(ctx, collection, edits).await?;
+        let step = if system::is_sequential(collection) { 1 } else { writes.len() };
+        let mut entries = Vec::with_capacity(writes.len());
+        for writes in writes.chunks_mut(step.max(1)) {
+            write_changes(ctx, collection, writes, &mut entries).await?;
         }
         let keys = distinct(entries.iter().filter_map(|entry: &history::Entry| entry.key.clone()).collect());
         // A row that two edits name has what the last one wrote.
-        let last = |key: &Key| entries.iter().rfind(|entry| entry.key.as_ref() == Some(key)).map(history::Entry::delta);
-        let payloads = hooks::payloads(ctx, &collection.name, keys.iter().filter_map(last));
-        let revisions = history::record(ctx, collection, Change::Update, entries).await?;
+        let last: HashMap<&Key, &Map<String, Value>> =
+            entries.iter().filter_map(|entry| Some((entry.key.as_ref()?, entry.delta()))).collect();
+        let payloads = hooks::payloads(ctx, &collection.name, keys.iter().filter_map(|key| last.get(key).copied()));
+        let mut recorded = history::record(ctx, collection, Change::Update, entries).await?.into_iter();
+        let revisions =
+            writes.iter().map(|write| recorded.by_ref().take(write.keys().len()).flatten().collect()).collect();
         if !keys.is_empty() {
             let name = Arc::clone(&collection.name);
             ctx.emit_with(ItemEvent { collection: name, change: Change::Update, keys: keys.clone() }, payloads);
         }
         Ok(Written { keys, revisions })
     })
+}
+
+/// Writes changes and what is nested in them; adds an entry for each row.
+async fn write_changes(
+    ctx: &Ctx<'_>,
+    collection: &Arc<Collection>,
+    writes: &mut [AuthorizedUpdate],
+    entries: &mut Vec<history::Entry>,
+) -> Result<()> {
+    let mut lists = Vec::with_capacity(writes.len());
+    for write in writes.iter_mut() {
+        let keys = write.keys().to_vec();
+        if keys.is_empty() {
+            // No row, so nothing nested either.
+            write.payload_mut().clear();
+        } else {
+            system::before_update(ctx, collection, &keys, write.payload_mut()).await?;
+        }
+        lists.push(nested::take_lists(collection, write.payload_mut()));
+    }
+    let mut of_objects = vec![Vec::new(); writes.len()];
+    let rows = writes.iter_mut().map(AuthorizedUpdate::payload_mut).collect();
+    nested::link_objects(ctx, collection, rows, &mut of_objects).await?;
+    special::on_update(ctx, collection, writes.iter_mut().map(AuthorizedUpdate::payload_mut)).await?;
+    plan::write::update(ctx.conn, writes).await?;
+
+    let parents: Vec<_> = writes
+        .iter()
+        .zip(&lists)
+        .flat_map(|(write, lists)| write.keys().iter().map(move |key| nested::Parent { key, lists }))
+        .collect();
+    let mut of_lists = vec![Vec::new(); parents.len()];
+    nested::write_lists(ctx, collection, parents, nested::Stage::Existing, &mut of_lists).await?;
+    let mut of_lists = of_lists.into_iter();
+    for (write, mut of_objects) in writes.iter().zip(of_objects) {
+        if write.keys().is_empty() {
+            continue;
+        }
+        system::after_update(ctx, collection, write.keys(), write.payload()).await?;
+        // Rows of one payload share its objects; their revisions belong to the first.
+        for (key, mut children) in write.keys().iter().zip(of_lists.by_ref()) {
+            children.append(&mut of_objects);
+            entries.push(history::Entry::updated(key, write.payload(), children));
+        }
+    }
+    Ok(())
 }

@@ -19,31 +19,45 @@ pub fn drop_masks(collection: &Collection, row: &mut Map<String, Value>) {
     });
 }
 
-/// Completes a row that is about to be created.
+/// Completes rows that are about to be created. All of them get the same moment.
 ///
 /// # Errors
 /// When a password can't be hashed.
-pub async fn on_create(ctx: &Ctx<'_>, collection: &Collection, row: &mut Map<String, Value>) -> Result<()> {
+pub async fn on_create<'r>(
+    ctx: &Ctx<'_>,
+    collection: &Collection,
+    rows: impl IntoIterator<Item = &'r mut Map<String, Value>, IntoIter: Send>,
+) -> Result<()> {
     let now = Utc::now();
-    for field in columns(collection) {
-        if field.special.has(Special::Uuid) && row.get(&*field.name).is_none_or(is_falsy) {
-            row.insert(field.name.to_string(), Uuid::new_v4().to_string().into());
+    for row in rows {
+        for field in columns(collection) {
+            if field.special.has(Special::Uuid) && row.get(&*field.name).is_none_or(is_falsy) {
+                row.insert(field.name.to_string(), Uuid::new_v4().to_string().into());
+            }
+            stamp(ctx, field, row, now, [Special::UserCreated, Special::RoleCreated, Special::DateCreated]);
         }
-        stamp(ctx, field, row, now, [Special::UserCreated, Special::RoleCreated, Special::DateCreated]);
+        hash(ctx, collection, row).await?;
     }
-    hash(ctx, collection, row).await
+    Ok(())
 }
 
-/// Completes a change that is about to be written.
+/// Completes changes that are about to be written. All of them get the same moment.
 ///
 /// # Errors
 /// As [`on_create`].
-pub async fn on_update(ctx: &Ctx<'_>, collection: &Collection, row: &mut Map<String, Value>) -> Result<()> {
+pub async fn on_update<'r>(
+    ctx: &Ctx<'_>,
+    collection: &Collection,
+    rows: impl IntoIterator<Item = &'r mut Map<String, Value>, IntoIter: Send>,
+) -> Result<()> {
     let now = Utc::now();
-    for field in columns(collection) {
-        stamp(ctx, field, row, now, [Special::UserUpdated, Special::RoleUpdated, Special::DateUpdated]);
+    for row in rows {
+        for field in columns(collection) {
+            stamp(ctx, field, row, now, [Special::UserUpdated, Special::RoleUpdated, Special::DateUpdated]);
+        }
+        hash(ctx, collection, row).await?;
     }
-    hash(ctx, collection, row).await
+    Ok(())
 }
 
 fn columns(collection: &Collection) -> impl Iterator<Item = &Field> {

@@ -1,15 +1,19 @@
 //! INSERT, UPDATE and DELETE from authorised values. Values are typed and bound here; rows that
-//! share their columns go into one statement.
+//! share their columns go into one statement. Updates of many rows: `write::update`.
 
-use sea_orm::Statement;
-use sea_query::{Alias, DeleteStatement, Expr, ExprTrait, InsertStatement, Query, UpdateStatement};
+mod reference;
+mod update;
+
+use sea_query::{Alias, DeleteStatement, Expr, ExprTrait, InsertStatement, Query};
 use serde_json::{Map, Value};
+
+pub use update::update;
 
 use super::dialect::{bind, returning, sequence};
 use crate::{
     access::{
         read::typed_key,
-        write::{AuthorizedCreate, AuthorizedDelete, AuthorizedUpdate},
+        write::{AuthorizedCreate, AuthorizedDelete},
     },
     error::{Code, Error, Result, database::in_collection},
     ident::Key,
@@ -48,6 +52,8 @@ impl<'a> TypedRow<'a> {
             }
             values.push((field, typed));
         }
+        // Rows that name the same columns in another order share their statement too.
+        values.sort_by_key(|(field, _)| collection.fields.get_index_of(&field.name));
         Ok(Self(values))
     }
 
@@ -94,9 +100,9 @@ pub async fn insert(conn: Executor<'_>, write: &AuthorizedCreate) -> Result<Vec<
         let same = |row: &&TypedRow<'_>| row.same_columns(first) && row.key(collection).is_some() == known;
         let count = if first.0.is_empty() { 1 } else { rest.iter().take(most).take_while(same).count() };
         let (batch, after) = rest.split_at_checked(count).unwrap_or((rest, &[]));
-        insert_batch(conn, collection, batch, &mut keys)
-            .await
-            .map_err(|error| in_collection(error, collection, false))?;
+        if let Err(error) = insert_batch(conn, collection, batch, &mut keys).await {
+            return Err(reference::named(conn, collection, batch.iter(), error).await);
+        }
         rest = after;
     }
     Ok(keys)
@@ -157,28 +163,6 @@ async fn generated(
     Ok(())
 }
 
-/// Writes a change to its rows; nothing when the payload has no column.
-///
-/// # Errors
-/// As [`insert`].
-pub async fn update(conn: Executor<'_>, write: &AuthorizedUpdate) -> Result<()> {
-    let collection = &**write.collection();
-    let row = TypedRow::of(conn.dialect(), collection, write.payload())?;
-    if row.0.is_empty() {
-        return Ok(());
-    }
-    for keys in write.keys().chunks(MOST_ROWS) {
-        let mut statement: UpdateStatement = Query::update();
-        statement.table(Alias::new(&*collection.name));
-        for (field, value) in &row.0 {
-            statement.value(Alias::new(&*field.name), bind(conn.dialect(), field, value.clone()));
-        }
-        statement.and_where(has_key(conn, collection, keys));
-        execute(conn, collection, conn.build(&statement), false).await?;
-    }
-    Ok(())
-}
-
 /// Deletes rows.
 ///
 /// # Errors
@@ -188,7 +172,7 @@ pub async fn delete(conn: Executor<'_>, write: &AuthorizedDelete) -> Result<()> 
     for keys in write.keys().chunks(MOST_ROWS) {
         let mut statement: DeleteStatement = Query::delete();
         statement.from_table(Alias::new(&*collection.name)).and_where(has_key(conn, collection, keys));
-        execute(conn, collection, conn.build(&statement), true).await?;
+        conn.execute(conn.build(&statement)).await.map_err(|error| in_collection(error, collection, true))?;
     }
     Ok(())
 }
@@ -200,9 +184,4 @@ fn has_key(conn: Executor<'_>, collection: &Collection, keys: &[Key]) -> Expr {
         [key] => column.eq(bind_key(conn, primary, key)),
         keys => column.is_in(keys.iter().map(|key| bind_key(conn, primary, key))),
     }
-}
-
-async fn execute(conn: Executor<'_>, collection: &Collection, statement: Statement, deleting: bool) -> Result<()> {
-    conn.execute(statement).await.map_err(|error| in_collection(error, collection, deleting))?;
-    Ok(())
 }

@@ -278,4 +278,34 @@ impl<'a> Executor<'a> {
         }
         .map_err(database::from_driver)
     }
+
+    /// Marks where the transaction can go on after a refused statement. Only PostgreSQL gives up the
+    /// whole transaction; the others take back the statement by themselves.
+    ///
+    /// # Errors
+    /// As [`Executor::query`].
+    pub async fn set_savepoint(self) -> Result<()> {
+        self.at_savepoint("SAVEPOINT attempt").await
+    }
+
+    /// # Errors
+    /// As [`Executor::query`].
+    pub async fn release_savepoint(self) -> Result<()> {
+        self.at_savepoint("RELEASE SAVEPOINT attempt").await
+    }
+
+    /// # Errors
+    /// As [`Executor::query`].
+    pub async fn roll_back_to_savepoint(self) -> Result<()> {
+        self.at_savepoint("ROLLBACK TO SAVEPOINT attempt").await
+    }
+
+    async fn at_savepoint(self, sql: &str) -> Result<()> {
+        match self {
+            Executor::Transaction(_) if self.dialect() == Dialect::Postgres => {
+                self.execute_unprepared(sql).await.map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
 }

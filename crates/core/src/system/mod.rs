@@ -32,6 +32,13 @@ pub fn derives(collection: &Collection, field: &str) -> bool {
     &*collection.name == "directus_roles" && field == "key"
 }
 
+/// Whether changes of this collection have to be written one after the other, since its rules compare
+/// each with what is stored.
+#[must_use]
+pub fn is_sequential(collection: &Collection) -> bool {
+    matches!(&*collection.name, "directus_users" | "directus_roles")
+}
+
 /// May refuse or complete rows that are about to be created.
 ///
 /// # Errors

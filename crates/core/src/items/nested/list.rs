@@ -1,229 +1,271 @@
-//! Lists of related rows on the side that has many: a full list, or `{create, update, delete}`.
-//! Elements are rows of the collection that holds the key: for m2m, files, translations and m2a
-//! those of the junction.
+//! Writing the lists of all rows of one write: one query for the children there are, then one
+//! deselection, one update and one creation per relation.
 
 use std::{collections::HashSet, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use super::{existing, object_key};
+use super::{
+    adopt,
+    form::{Form, List},
+    linked::Linked,
+    order::number,
+    sight::visible,
+};
 use crate::{
-    access::Action,
+    access::{Action, Grant},
     context::Ctx,
     error::{Error, Result},
     ident::Key,
     items::{
         create::create_rows,
         delete::delete_rows,
-        read, read_keys,
         update::{Edit, update_rows},
     },
-    payload::special::is_falsy,
-    query::{
-        Query,
-        ast::{Filter, Limit, Operator, PathStep, SortKey},
-    },
-    schema::{Collection, Deselect, Relation, Side},
+    schema::{Collection, Deselect, Relation},
 };
 
-/// A list that was part of a payload.
-#[derive(Debug)]
-pub(in crate::items) struct List {
-    field: String,
-    relation: Arc<Relation>,
-    value: Value,
+/// A row whose lists are written.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::items) struct Parent<'a> {
+    pub key: &'a Key,
+    pub lists: &'a [List],
 }
 
-/// Whether rows can be linked to the parent already.
+/// Whether rows can be linked to the parents already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::items) enum Parent {
+pub(in crate::items) enum Stage {
     New,
     Existing,
 }
 
-/// Takes the lists out of a payload: they are written after the row itself.
-pub(in crate::items) fn take_lists(collection: &Collection, row: &mut Map<String, Value>) -> Vec<List> {
-    let names: Vec<String> = row
-        .keys()
-        .filter(|name| collection.link(name).is_some_and(|link| link.side == Side::OneToMany))
-        .cloned()
-        .collect();
-    let take = |name: String| {
-        let relation = Arc::clone(&collection.link(&name)?.relation);
-        Some(List { value: row.shift_remove(&name)?, field: name, relation })
-    };
-    names.into_iter().filter_map(take).collect()
+/// Writes the lists of all parents. The revisions go to `children`, which has a list for each parent.
+///
+/// # Errors
+/// `INVALID_PAYLOAD` for a malformed list, `FORBIDDEN` for keys that don't exist for the caller, and
+/// those of the writes.
+pub(in crate::items) async fn write_lists(
+    ctx: &Ctx<'_>,
+    parents: &Arc<Collection>,
+    rows: Vec<Parent<'_>>,
+    stage: Stage,
+    children: &mut [Vec<Key>],
+) -> Result<()> {
+    let mut relations: Vec<(&List, Vec<Member<'_>>)> = Vec::new();
+    for (owner, parent) in rows.iter().enumerate() {
+        for list in parent.lists {
+            let member = Member { owner, key: parent.key, value: &list.value };
+            match relations.iter_mut().find(|(known, _)| known.field == list.field) {
+                Some((_, members)) => members.push(member),
+                None => relations.push((list, vec![member])),
+            }
+        }
+    }
+    for (list, members) in relations {
+        let level = Level {
+            ctx,
+            field: &list.field,
+            relation: &list.relation,
+            parents,
+            children: &crate::items::collection(ctx, &list.relation.many_collection)?,
+        };
+        let mut rest = members.as_slice();
+        while !rest.is_empty() {
+            // A second list of the same parent begins with what the first has left.
+            let mut seen = HashSet::new();
+            let count = rest.iter().take_while(|member| seen.insert(member.key)).count().max(1);
+            let (round, after) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+            level.write(round, stage, children).await?;
+            rest = after;
+        }
+    }
+    Ok(())
 }
 
-/// One parent and the collection of its children.
-struct Family<'a> {
+/// One parent's list.
+#[derive(Clone, Copy)]
+struct Member<'a> {
+    /// Place of the parent among the rows of the write.
+    owner: usize,
+    key: &'a Key,
+    value: &'a Value,
+}
+
+/// One relation and both of its collections.
+struct Level<'a> {
     ctx: &'a Ctx<'a>,
     field: &'a str,
     relation: &'a Relation,
-    parents: Arc<Collection>,
-    children: Arc<Collection>,
-    parent: &'a Key,
-    /// Children of this parent before the write.
-    linked: HashSet<Key>,
+    parents: &'a Arc<Collection>,
+    children: &'a Arc<Collection>,
 }
 
-impl List {
-    /// Writes the list of one parent.
-    ///
-    /// # Errors
-    /// `INVALID_PAYLOAD` for a malformed list, `FORBIDDEN` for keys that don't exist, and those of
-    /// the writes.
-    pub async fn write(&self, ctx: &Ctx<'_>, parent: &Key, state: Parent, revisions: &mut Vec<Key>) -> Result<()> {
-        let one = self.relation.one_collection.as_deref().unwrap_or_default();
-        let mut family = Family {
-            ctx,
-            field: &self.field,
-            relation: &self.relation,
-            parents: crate::items::collection(ctx, one)?,
-            children: crate::items::collection(ctx, &self.relation.many_collection)?,
-            parent,
-            linked: HashSet::new(),
+/// What is to be written, each with the place of its parent.
+#[derive(Default)]
+struct Plan {
+    gone: Vec<(usize, Vec<Key>)>,
+    edits: Vec<(usize, Edit)>,
+    rows: Vec<(usize, Map<String, Value>)>,
+}
+
+impl Level<'_> {
+    async fn write(&self, members: &[Member<'_>], stage: Stage, revisions: &mut [Vec<Key>]) -> Result<()> {
+        let read = |member: &Member<'_>| Form::read(self.field, self.children, member.value);
+        let mut forms = members.iter().map(read).collect::<Result<Vec<_>>>()?;
+        let linked = match stage {
+            Stage::New => Linked::default(),
+            Stage::Existing => {
+                let keys: Vec<&Key> = members.iter().map(|member| member.key).collect();
+                Linked::read(self.ctx, self.relation, self.parents, self.children, &keys).await?
+            }
         };
-        if state == Parent::Existing {
-            family.linked = family.find_linked().await?;
+        let known = self.known(&forms, &linked).await?;
+        let new = members.iter().zip(&mut forms).filter_map(|(member, form)| match form {
+            Form::Part { create, .. } => Some((member.key, create)),
+            Form::Full { .. } => None,
+        });
+        number(self.ctx, self.relation, self.parents, self.children, new.collect()).await?;
+        let plan = self.plan(members, forms, linked, &known)?;
+        self.run(plan, revisions).await
+    }
+
+    /// Of the named rows those that exist for the caller.
+    async fn known(&self, forms: &[Form], linked: &Linked) -> Result<HashSet<Key>> {
+        let mut named: Vec<Key> = forms.iter().flat_map(Form::named).collect();
+        let mut known = HashSet::new();
+        if matches!(self.ctx.policy.grant(&self.children.name, Action::Read), Grant::Unrestricted) {
+            known.extend(linked.all().cloned());
+            named.retain(|key| !known.contains(key));
         }
-        match &self.value {
-            Value::Array(items) => family.replace(items, revisions).await,
-            Value::Object(parts) => family.change(parts, revisions).await,
-            value if is_falsy(value) => family.replace(&[], revisions).await,
-            _ => Err(family.malformed()),
+        let actions = [Action::Update, Action::Read, Action::Delete];
+        let actions = match self.relation.deselect {
+            Deselect::Delete => &actions[..],
+            Deselect::Nullify => actions.split_last().map_or(&actions[..], |(_, others)| others),
+        };
+        known.extend(visible(self.ctx, self.children, &named, actions).await?);
+        Ok(known)
+    }
+
+    fn plan(&self, members: &[Member<'_>], forms: Vec<Form>, mut linked: Linked, known: &HashSet<Key>) -> Result<Plan> {
+        let mut plan = Plan::default();
+        for (member, form) in members.iter().zip(forms) {
+            match form {
+                Form::Full { links, objects } => self.replace(member, links, objects, &mut linked, known, &mut plan)?,
+                Form::Part { create, update, delete } => {
+                    self.check_gone(&delete, known)?;
+                    // Only children of this parent: those of others are not its to give away.
+                    let mut gone = delete;
+                    gone.retain(|key| linked.is_child(key, member.key));
+                    gone.iter().for_each(|key| linked.unlink(key));
+                    plan.gone.push((member.owner, gone));
+                    for (key, object) in update {
+                        if !known.contains(&key) {
+                            return Err(Error::forbidden());
+                        }
+                        self.edit(member, key, object, &mut linked, &mut plan)?;
+                    }
+                    for object in create {
+                        plan.rows.push((member.owner, self.claim(member, object)?));
+                    }
+                }
+            }
         }
-    }
-}
-
-impl Family<'_> {
-    fn malformed(&self) -> Error {
-        Error::invalid_payload(format!("\"{}\" takes a list, or \"create\", \"update\" and \"delete\".", self.field))
-    }
-
-    fn parent_json(&self) -> Value {
-        self.parent.to_json(self.parents.primary_field())
-    }
-
-    fn of_parent(&self) -> Filter {
-        let step = PathStep { name: self.relation.many_field.to_string(), scope: None, function: None };
-        Filter::Field { step, inner: Box::new(Filter::Is(Operator::Eq, self.parent_json())) }
-    }
-
-    async fn find_linked(&self) -> Result<HashSet<Key>> {
-        let query = Query { filter: Some(self.of_parent()), limit: Some(Limit::Unlimited), ..Query::default() };
-        let keys = read_keys(&self.ctx.elevated(), &self.children.name, Action::Read, &query).await?;
-        Ok(keys.into_iter().collect())
+        Ok(plan)
     }
 
     /// The full list: what is not named is deselected first, so that it can't stand in the way of
-    /// what is new.
-    async fn replace(&self, items: &[Value], revisions: &mut Vec<Key>) -> Result<()> {
-        let mut links = Vec::new();
-        let mut objects = Vec::new();
-        for item in items {
-            match item {
-                Value::String(_) | Value::Number(_) => {
-                    links.push(Key::parse(self.children.primary_field(), item).ok_or_else(Error::forbidden)?);
-                }
-                Value::Object(object) => objects.push((object_key(&self.children, object)?, object.clone())),
-                _ => return Err(self.malformed()),
-            }
-        }
-        let named: Vec<Key> = links.iter().cloned().chain(objects.iter().filter_map(|(key, _)| key.clone())).collect();
-        let unlinked: Vec<Key> = named.iter().filter(|key| !self.linked.contains(key)).cloned().collect();
-        let mut known: HashSet<Key> = existing(self.ctx, &self.children, &unlinked).await?.into_iter().collect();
-        known.extend(self.linked.iter().cloned());
+    /// what is new. Hidden children can't be named, and the caller may not deselect them either.
+    fn replace(
+        &self,
+        member: &Member<'_>,
+        mut links: Vec<Key>,
+        objects: Vec<(Option<Key>, Map<String, Value>)>,
+        linked: &mut Linked,
+        known: &HashSet<Key>,
+        plan: &mut Plan,
+    ) -> Result<()> {
         if !links.iter().all(|key| known.contains(key)) {
             return Err(Error::forbidden());
         }
-        let named: HashSet<Key> = named.into_iter().collect();
-        let mut gone: Vec<Key> = self.linked.iter().filter(|key| !named.contains(key)).cloned().collect();
-        gone.sort();
-        self.deselect(gone, revisions).await?;
+        let named: HashSet<&Key> = links.iter().chain(objects.iter().filter_map(|(key, _)| key.as_ref())).collect();
+        let gone: Vec<Key> = linked.children(member.key).filter(|key| !named.contains(key)).cloned().collect();
+        gone.iter().for_each(|key| linked.unlink(key));
+        plan.gone.push((member.owner, gone));
 
-        let links: Vec<Key> = links.into_iter().filter(|key| !self.linked.contains(key)).collect();
-        let mut edits: Vec<Edit> = Vec::new();
+        links.retain(|key| !linked.is_child(key, member.key));
         if !links.is_empty() {
-            edits.push((links, Map::from_iter([(self.relation.many_field.to_string(), self.parent_json())])));
+            links.iter().for_each(|key| linked.link(key.clone(), member.key.clone()));
+            let link = Map::from_iter([(self.relation.many_field.to_string(), self.parent_json(member))]);
+            plan.edits.push((member.owner, (links, link)));
         }
-        let mut rows = Vec::new();
         for (key, object) in objects {
             match key.filter(|key| known.contains(key)) {
-                Some(key) => edits.extend(self.edit(key, object)?),
-                None => rows.push(self.claim(object)?),
+                Some(key) => self.edit(member, key, object, linked, plan)?,
+                None => plan.rows.push((member.owner, self.claim(member, object)?)),
             }
         }
-        self.write(edits, rows, revisions).await
+        Ok(())
     }
 
-    /// `{create, update, delete}`.
-    async fn change(&self, parts: &Map<String, Value>, revisions: &mut Vec<Key>) -> Result<()> {
-        if parts.keys().any(|name| !matches!(name.as_str(), "create" | "update" | "delete")) {
-            return Err(self.malformed());
-        }
-        let part = |name: &str| match parts.get(name) {
-            None | Some(Value::Null) => Ok(&[][..]),
-            Some(Value::Array(items)) => Ok(items.as_slice()),
-            Some(_) => Err(self.malformed()),
+    /// Rows can be named for deselection as they can be for a deletion: who may not do that at all
+    /// is refused, and missing rows are no error for admins only.
+    fn check_gone(&self, keys: &[Key], known: &HashSet<Key>) -> Result<()> {
+        let action = match self.relation.deselect {
+            Deselect::Delete => Action::Delete,
+            Deselect::Nullify => Action::Update,
         };
-        let object = |item: &Value| item.as_object().cloned().ok_or_else(|| self.malformed());
-        let primary = self.children.primary_field();
+        let refused = match self.ctx.policy.grant(&self.children.name, action) {
+            Grant::Unrestricted => false,
+            Grant::Denied => !keys.is_empty(),
+            Grant::Ruled(_) => !keys.iter().all(|key| known.contains(key)),
+        };
+        if refused { Err(Error::forbidden()) } else { Ok(()) }
+    }
 
-        let mut gone = Vec::new();
-        for item in part("delete")? {
-            let key = Key::parse(primary, item).ok_or_else(Error::forbidden)?;
-            // Only children of this parent: those of others are not its to give away.
-            if self.linked.contains(&key) {
-                gone.push(key);
-            }
-        }
-        let mut edits = Vec::new();
-        for item in part("update")? {
-            let object = object(item)?;
-            let key = object_key(&self.children, &object)?.ok_or_else(|| {
-                Error::invalid_payload(format!("\"update\" of \"{}\" needs \"{}\".", self.field, primary.name))
-            })?;
-            edits.extend(self.edit(key, object)?);
-        }
-        let mut rows = Vec::new();
-        for item in part("create")? {
-            rows.push(self.claim(object(item)?)?);
-        }
-        self.number(&mut rows).await?;
-        self.deselect(gone, revisions).await?;
-        self.write(edits, rows, revisions).await
+    fn parent_json(&self, member: &Member<'_>) -> Value {
+        member.key.to_json(self.parents.primary_field())
     }
 
     /// A new row of this parent.
-    fn claim(&self, mut object: Map<String, Value>) -> Result<Map<String, Value>> {
-        self.agree(&object)?;
-        object.insert(self.relation.many_field.to_string(), self.parent_json());
+    fn claim(&self, member: &Member<'_>, mut object: Map<String, Value>) -> Result<Map<String, Value>> {
+        self.agree(member, &object)?;
+        object.insert(self.relation.many_field.to_string(), self.parent_json(member));
         Ok(object)
     }
 
-    /// A change of an existing row; `None` when nothing changes.
-    fn edit(&self, key: Key, mut object: Map<String, Value>) -> Result<Option<Edit>> {
-        self.agree(&object)?;
+    /// A change of an existing row, if anything changes.
+    fn edit(
+        &self,
+        member: &Member<'_>,
+        key: Key,
+        mut object: Map<String, Value>,
+        linked: &mut Linked,
+        plan: &mut Plan,
+    ) -> Result<()> {
+        self.agree(member, &object)?;
         object.shift_remove(&*self.children.primary);
         let field = &*self.relation.many_field;
-        if self.linked.contains(&key) {
+        if linked.is_child(&key, member.key) {
             object.shift_remove(field);
         } else {
-            object.insert(field.to_owned(), self.parent_json());
+            object.insert(field.to_owned(), self.parent_json(member));
+            linked.link(key.clone(), member.key.clone());
         }
-        Ok((!object.is_empty()).then(|| (vec![key], object)))
+        if !object.is_empty() {
+            plan.edits.push((member.owner, (vec![key], object)));
+        }
+        Ok(())
     }
 
     /// Refuses a child that says it belongs to another parent.
-    fn agree(&self, object: &Map<String, Value>) -> Result<()> {
+    fn agree(&self, member: &Member<'_>, object: &Map<String, Value>) -> Result<()> {
         let primary = self.parents.primary_field();
         let agrees = match object.get(&*self.relation.many_field) {
             None | Some(Value::Null) => true,
             Some(Value::Object(parent)) => {
-                parent.get(&*primary.name).is_some_and(|key| Key::parse(primary, key).as_ref() == Some(self.parent))
+                parent.get(&*primary.name).is_some_and(|key| Key::parse(primary, key).as_ref() == Some(member.key))
             }
-            Some(value) => Key::parse(primary, value).as_ref() == Some(self.parent),
+            Some(value) => Key::parse(primary, value).as_ref() == Some(member.key),
         };
         if agrees {
             return Ok(());
@@ -232,60 +274,34 @@ impl Family<'_> {
         Err(Error::invalid_payload(format!("\"{field}\" contradicts the item that \"{}\" belongs to.", self.field)))
     }
 
-    /// Numbers new rows behind the others where the relation is sorted.
-    async fn number(&self, rows: &mut [Map<String, Value>]) -> Result<()> {
-        let Some(field) = &self.relation.sort_field else { return Ok(()) };
-        let lacks = |row: &Map<String, Value>| row.get(&**field).is_none_or(Value::is_null);
-        if self.children.field(field).is_none() || !rows.iter().any(lacks) {
-            return Ok(());
+    async fn run(&self, plan: Plan, revisions: &mut [Vec<Key>]) -> Result<()> {
+        let gone: Vec<(usize, Vec<Key>)> = plan.gone.into_iter().filter(|(_, keys)| !keys.is_empty()).collect();
+        match self.relation.deselect {
+            Deselect::Delete if !gone.is_empty() => {
+                let keys = gone.into_iter().flat_map(|(_, keys)| keys).collect();
+                Box::pin(delete_rows(self.ctx, self.children, keys)).await?;
+            }
+            Deselect::Delete => {}
+            Deselect::Nullify => {
+                let unlinked = Map::from_iter([(self.relation.many_field.to_string(), Value::Null)]);
+                let edits = gone.into_iter().map(|(owner, keys)| (owner, (keys, unlinked.clone())));
+                self.update(edits.collect(), revisions).await?;
+            }
         }
-        let path = || vec![PathStep { name: field.to_string(), scope: None, function: None }];
-        let nonnull =
-            Filter::Field { step: path().swap_remove(0), inner: Box::new(Filter::Is(Operator::Nnull, true.into())) };
-        let query = Query {
-            fields: Some(vec![path()]),
-            filter: Some(Filter::All(vec![self.of_parent(), nonnull])),
-            sort: Some(vec![SortKey { path: path(), descending: true }]),
-            limit: Some(Limit::Rows(1)),
-            ..Query::default()
-        };
-        let page = read::read(&self.ctx.elevated(), &self.children.name, &query, None).await?;
-        let last: Value = serde_json::from_str(page.data.get()).map_err(Error::internal)?;
-        let last = last.get(0).and_then(|row| row.get(&**field)).map(|value| match value {
-            Value::String(text) => text.parse().unwrap_or(0),
-            value => value.as_i64().unwrap_or(0),
-        });
-        let mut last = last.unwrap_or(0_i64);
-        for row in rows.iter_mut().filter(|row| lacks(row)) {
-            last = last.saturating_add(1);
-            row.insert(field.to_string(), last.into());
+        self.update(plan.edits, revisions).await?;
+        let (owners, rows): (Vec<usize>, Vec<_>) = plan.rows.into_iter().unzip();
+        if !rows.is_empty() {
+            let written = create_rows(self.ctx, self.children, rows).await?;
+            adopt(revisions, owners.into_iter(), written.revisions);
         }
         Ok(())
     }
 
-    async fn deselect(&self, keys: Vec<Key>, revisions: &mut Vec<Key>) -> Result<()> {
-        if keys.is_empty() {
-            return Ok(());
-        }
-        match self.relation.deselect {
-            Deselect::Delete => Box::pin(delete_rows(self.ctx, &self.children, keys)).await,
-            Deselect::Nullify => {
-                let unlinked = Map::from_iter([(self.relation.many_field.to_string(), Value::Null)]);
-                let mut written = update_rows(self.ctx, &self.children, vec![(keys, unlinked)]).await?;
-                revisions.append(&mut written.revisions);
-                Ok(())
-            }
-        }
-    }
-
-    async fn write(&self, edits: Vec<Edit>, rows: Vec<Map<String, Value>>, revisions: &mut Vec<Key>) -> Result<()> {
+    async fn update(&self, edits: Vec<(usize, Edit)>, revisions: &mut [Vec<Key>]) -> Result<()> {
+        let (owners, edits): (Vec<usize>, Vec<Edit>) = edits.into_iter().unzip();
         if !edits.is_empty() {
-            let mut written = update_rows(self.ctx, &self.children, edits).await?;
-            revisions.append(&mut written.revisions);
-        }
-        if !rows.is_empty() {
-            let mut written = create_rows(self.ctx, &self.children, rows).await?;
-            revisions.append(&mut written.revisions);
+            let written = update_rows(self.ctx, self.children, edits).await?;
+            adopt(revisions, owners.into_iter(), written.revisions);
         }
         Ok(())
     }
