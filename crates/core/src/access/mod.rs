@@ -15,6 +15,8 @@ mod share;
 pub mod variables;
 pub mod write;
 
+pub(crate) use app_access::minimum;
 pub use policy::{Action, FieldSet, Grant, Policy, Rule};
 pub use resolved::AuthorizedQuery;
+pub use rows::StoredRule;
 pub use variables::Variables;

@@ -21,6 +21,7 @@ use crate::{
     query::{Query, ast::Limit},
     schema::Collection,
     store::{Executor, decode::RowRef, run, shape},
+    system,
 };
 
 /// The answer to a list query.
@@ -56,6 +57,9 @@ pub async fn read(ctx: &Ctx<'_>, collection: &str, query: &Query, keys: Option<&
         match fetch(ctx, &authorized).await? {
             Some(fetched) => shape::write_list(&fetched, &mut out)?,
             None => out.extend_from_slice(b"[]"),
+        }
+        if keys.is_none() && !grouped {
+            append(&mut out, &system::further_rows(ctx, &collection, &query).await?)?;
         }
         data = seen.rows(Json::written(out)?).await?;
     }
@@ -106,6 +110,19 @@ pub async fn permitted_keys(ctx: &Ctx<'_>, collection: &str, action: Action, key
         found.extend(keys(ctx.conn, &authorized).await?);
     }
     Ok(found)
+}
+
+/// Adds rows to a written list.
+fn append(list: &mut Vec<u8>, rows: &[Value]) -> Result<()> {
+    for row in rows {
+        list.pop();
+        if list.len() > 1 {
+            list.push(b',');
+        }
+        serde_json::to_writer(&mut *list, row).map_err(Error::internal)?;
+        list.push(b']');
+    }
+    Ok(())
 }
 
 fn known(ctx: &Ctx<'_>, collection: &str) -> Result<Arc<Collection>> {
