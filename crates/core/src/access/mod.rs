@@ -11,6 +11,7 @@ pub(crate) mod resolved;
 mod resolver;
 pub mod rows;
 mod selection;
+mod share;
 pub mod variables;
 pub mod write;
 

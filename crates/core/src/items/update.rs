@@ -8,7 +8,7 @@ use super::{
     Written, collection,
     create::Writing,
     events::{Change, ItemEvent},
-    history, nested,
+    history, hooks, nested,
 };
 use crate::{
     access::{self, write::distinct},
@@ -63,6 +63,7 @@ async fn write(ctx: &Ctx<'_>, collection: &Arc<Collection>, edits: Vec<Edit>) ->
 /// Updates rows within the running transaction.
 pub(super) fn update_rows<'a>(ctx: &'a Ctx<'_>, collection: &'a Arc<Collection>, edits: Vec<Edit>) -> Writing<'a> {
     Box::pin(async move {
+        let edits = hooks::update(ctx, &collection.name, edits).await?;
         let mut entries = Vec::new();
         for mut write in access::write::update(ctx, collection, edits).await? {
             if write.keys().is_empty() {
@@ -87,10 +88,13 @@ pub(super) fn update_rows<'a>(ctx: &'a Ctx<'_>, collection: &'a Arc<Collection>,
             }
         }
         let keys = distinct(entries.iter().filter_map(|entry: &history::Entry| entry.key.clone()).collect());
+        // A row that two edits name has what the last one wrote.
+        let last = |key: &Key| entries.iter().rfind(|entry| entry.key.as_ref() == Some(key)).map(history::Entry::delta);
+        let payloads = hooks::payloads(ctx, &collection.name, keys.iter().filter_map(last));
         let revisions = history::record(ctx, collection, Change::Update, entries).await?;
         if !keys.is_empty() {
             let name = Arc::clone(&collection.name);
-            ctx.emit(ItemEvent { collection: name, change: Change::Update, keys: keys.clone() });
+            ctx.emit_with(ItemEvent { collection: name, change: Change::Update, keys: keys.clone() }, payloads);
         }
         Ok(Written { keys, revisions })
     })

@@ -42,6 +42,7 @@ impl Builder<'_> {
             Condition::Test(scalar, test) => self.test(table, scalar, test),
             Condition::Related { hop, condition, exists } => {
                 let subquery = self.related_rows(table, hop, condition, |_, _| Expr::val(1));
+                let subquery = dialect::existence(self.dialect, subquery);
                 if *exists { Expr::exists(subquery) } else { Expr::not_exists(subquery) }
             }
         })
@@ -77,15 +78,21 @@ impl Builder<'_> {
             Hop::One { field, target } => primary(related, target).eq(column(table, field)),
             Hop::Many { key, child_field } => column(related, child_field).eq(column(table, key)),
             Hop::Any { field, discriminator, target } => {
-                let key = primary(related, target);
-                // The key column of a many-to-any relation holds keys of different types as text.
-                let key = match self.dialect {
-                    Dialect::Postgres => key.cast_as("text"),
-                    Dialect::Mysql => key.cast_as("char"),
-                    Dialect::Sqlite => key.cast_as("text"),
-                };
+                let key = self.key_text(primary(related, target));
                 column(table, discriminator).eq(&*target.name).and(key.eq(column(table, field)))
             }
+            Hop::ManyAny { key, child_field, discriminator } => {
+                let here = self.key_text(column(table, key));
+                column(related, discriminator).eq(&*key.collection().name).and(column(related, child_field).eq(here))
+            }
+        }
+    }
+
+    /// The key column of a many-to-any relation holds keys of different types as text.
+    fn key_text(&self, key: Expr) -> Expr {
+        match self.dialect {
+            Dialect::Postgres | Dialect::Sqlite => key.cast_as("text"),
+            Dialect::Mysql => key.cast_as("char"),
         }
     }
 

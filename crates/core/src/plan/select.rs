@@ -343,24 +343,16 @@ impl<'q> Builder<'q> {
             OrderBy::Scalar(scalar) => self.scalar(table, scalar),
             OrderBy::Aggregate(_) | OrderBy::Group(_) => Expr::val(1),
             OrderBy::Related { hop, visible, by } => {
-                let dialect = self.dialect;
-                let subquery = self
-                    .related_rows(table, hop, visible, |builder, related| builder.order_value(related, by, descending));
-                let mut subquery = subquery;
-                if matches!(hop, Hop::Many { .. }) {
+                let mut value = Expr::val(1);
+                let mut subquery = self.related_rows(table, hop, visible, |builder, related| {
+                    value = builder.order_value(related, by, descending);
+                    value.clone()
+                });
+                if matches!(hop, Hop::Many { .. } | Hop::ManyAny { .. }) {
                     // The first child in this order stands for all.
                     let direction = if descending { Direction::Desc } else { Direction::Asc };
-                    let nulls = dialect::nulls(dialect, true, &direction);
-                    let first = Expr::cust("1");
-                    match nulls {
-                        _ if dialect != Dialect::Mysql => {
-                            let nulls = sea_orm::sea_query::NullOrdering::Last;
-                            subquery.order_by_expr_with_nulls(first, direction, nulls);
-                        }
-                        _ => {
-                            subquery.order_by_expr(first, direction);
-                        }
-                    }
+                    let place = dialect::selected(self.dialect, 1, value);
+                    self.order(&mut subquery, place, direction, true);
                     subquery.limit(1);
                 }
                 Expr::SubQuery(None, Box::new(subquery.into()))
