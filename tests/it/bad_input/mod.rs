@@ -4,6 +4,7 @@
 mod bytes;
 mod credentials;
 mod definitions;
+mod extremes;
 mod injection;
 mod queries;
 mod values;

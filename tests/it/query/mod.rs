@@ -1,8 +1,10 @@
 //! The query language over HTTP: filters, sort, paging, search, aliases, aggregates.
 
 mod aggregate;
+mod bounds;
 mod filter;
 mod related_rows;
+mod shape;
 
 use serde_json::json;
 use waymark_tests::{Client, Kind, Server, each_engine};

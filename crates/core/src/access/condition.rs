@@ -406,6 +406,9 @@ impl Resolver<'_> {
         for value in operators::operands(operand) {
             self.variable(value, author, &mut values)?;
         }
+        if author == Author::Caller {
+            self.take_operands(values.len())?;
+        }
         let typed = values
             .iter()
             .map(|value| match (value, field) {

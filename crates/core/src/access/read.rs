@@ -17,6 +17,7 @@ use crate::{
     query::{
         Query,
         ast::{Limit, PathStep},
+        filter::MOST_OPERANDS,
     },
     schema::{Collection, Field, FieldType},
 };
@@ -48,8 +49,9 @@ pub async fn authorise(
         resolver.groups(collection, query)?
     };
     if let Some(keys) = keys {
-        if keys.len() > MOST_KEYS {
-            return Err(Error::invalid_query(format!("More than {MOST_KEYS} keys.")));
+        let compared = MOST_OPERANDS.saturating_sub(resolver.operands.get());
+        if keys.len() + compared > MOST_KEYS {
+            return Err(Error::invalid_query(format!("More than {MOST_KEYS} keys and values.")));
         }
         root.wanted = root.wanted.and(key_condition(collection, keys)?);
         if query.limit.is_none() {
@@ -155,6 +157,7 @@ fn resolver<'a>(ctx: &'a Ctx<'_>, variables: &'a Variables, keys_of: Option<Arc<
         limits: &ctx.engine.settings.limits,
         keys_of,
         hops: Cell::new(MOST_HOPS),
+        operands: Cell::new(MOST_OPERANDS),
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Resolver<'a> {
     /// Ways through relations that filters, sorts, counts and aliases of this query may still take:
     /// each is a subquery that the database runs row by row, or a level read once more.
     pub hops: Cell<usize>,
+    /// Values that what the caller asks may still compare with: statements take so many parameters.
+    pub operands: Cell<usize>,
 }
 
 /// See [`Resolver::hops`].
@@ -52,6 +54,13 @@ impl Resolver<'_> {
     pub(super) fn take_hop(&self) -> Result<()> {
         let left = self.hops.get().checked_sub(1);
         self.hops.set(left.ok_or_else(|| Error::invalid_query("The query goes through too many relations."))?);
+        Ok(())
+    }
+
+    /// Pays for values that the caller compares with.
+    pub(super) fn take_operands(&self, values: usize) -> Result<()> {
+        let left = self.operands.get().checked_sub(values);
+        self.operands.set(left.ok_or_else(|| Error::invalid_query("The query compares with too many values."))?);
         Ok(())
     }
 

@@ -355,6 +355,7 @@ impl Resolver<'_> {
             };
             tests.push(Condition::Test(Scalar::Column(reference), test));
         }
+        self.take_operands(tests.len())?;
         Ok(if tests.is_empty() { Condition::Never } else { Condition::Any(tests) })
     }
 

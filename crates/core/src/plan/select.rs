@@ -396,7 +396,8 @@ impl<'q> Builder<'q> {
         let place = || Expr::col(Alias::new("place"));
         outer.from_subquery(statement, Alias::new("numbered")).and_where(place().gt(level.offset));
         if let Limit::Rows(rows) = level.limit {
-            outer.and_where(place().lte(level.offset.saturating_add(rows)));
+            // No engine numbers rows beyond its largest integer.
+            outer.and_where(place().lte(Ord::min(level.offset.saturating_add(rows), i64::MAX as u64)));
         }
         outer.order_by_expr(place(), Direction::Asc);
         Select { statement: outer, renders, row, children: self.children }

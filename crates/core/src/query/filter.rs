@@ -12,8 +12,11 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Operands and logical branches one filter may have: what all engines take as statement parameters.
-const MOST_OPERANDS: usize = 30_000;
+/// Operands and logical branches one filter may have. With the keys of the rows above they stay
+/// below what all engines take as statement parameters.
+pub(crate) const MOST_OPERANDS: usize = 20_000;
+/// Operators one filter may have. Engines take time that grows faster than their number.
+const MOST_CONDITIONS: usize = 2_000;
 /// Levels of nesting of any kind, fields and logic together.
 const MOST_LEVELS: usize = 100;
 
@@ -31,7 +34,7 @@ pub enum Source {
 /// # Errors
 /// `INVALID_QUERY`.
 pub fn parse(value: &Value, source: Source, limits: &QueryLimits) -> Result<Filter> {
-    let mut parser = Parser { source, relational_depth: limits.relational_depth.max(2), operands: 0 };
+    let mut parser = Parser { source, relational_depth: limits.relational_depth.max(2), operands: 0, conditions: 0 };
     match value {
         Value::Object(_) => parser.filter(value, Place { levels: 0, fields: 0 }),
         _ => Err(Error::invalid_query("Filter must be an object.")),
@@ -55,6 +58,7 @@ struct Parser {
     source: Source,
     relational_depth: usize,
     operands: usize,
+    conditions: usize,
 }
 
 impl Parser {
@@ -128,6 +132,10 @@ impl Parser {
     }
 
     fn operand(&mut self, operator: Operator, value: &Value) -> Result<Filter> {
+        self.conditions += 1;
+        if self.conditions > MOST_CONDITIONS {
+            return Err(Error::invalid_query(format!("The filter has more than {MOST_CONDITIONS} conditions.")));
+        }
         let name = operator.name();
         let value = match operator {
             Operator::In | Operator::Nin => {
@@ -173,7 +181,7 @@ impl Parser {
     fn count(&mut self, more: usize) -> Result<()> {
         self.operands = self.operands.saturating_add(more);
         if self.operands > MOST_OPERANDS {
-            return Err(Error::invalid_query(format!("The filter has more than {MOST_OPERANDS} conditions.")));
+            return Err(Error::invalid_query(format!("The filter has more than {MOST_OPERANDS} values.")));
         }
         Ok(())
     }
