@@ -12,3 +12,4 @@ mod server;
 mod statements;
 mod tables;
 mod users;
+mod writes;
