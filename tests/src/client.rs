@@ -36,7 +36,7 @@ impl Client {
     #[must_use]
     pub fn new(base: &str) -> Self {
         let http =
-            reqwest::Client::builder().timeout(std::time::Duration::from_secs(30)).build().expect("an HTTP client");
+            reqwest::Client::builder().timeout(std::time::Duration::from_mins(2)).build().expect("an HTTP client");
         Self { http, base: base.to_owned(), token: None }
     }
 

@@ -99,6 +99,13 @@ impl Process {
         self.client().login(server::ADMIN_EMAIL, server::ADMIN_PASSWORD).await
     }
 
+    /// The most memory that the process has held so far, in KiB; `None` where the system doesn't tell.
+    #[must_use]
+    pub fn peak_kib(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()?)).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
+    }
+
     /// Ends the server as a power cut would (SIGKILL).
     ///
     /// # Panics

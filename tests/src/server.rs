@@ -5,6 +5,7 @@ use std::{net::TcpListener, sync::Arc, thread::JoinHandle};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use waymark_api::{RunError, Settings, cli::bootstrap, settings::Source};
+use waymark_core::items::hooks::Hooks;
 
 use crate::{Client, Database, Kind};
 
@@ -45,6 +46,14 @@ impl Server {
     /// # Panics
     /// When it does not start.
     pub async fn start_on(database: Arc<Database>, overrides: &[(&str, &str)]) -> Self {
+        Self::start_hooked(database, overrides, Hooks::default()).await
+    }
+
+    /// The same with hooks.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub async fn start_hooked(database: Arc<Database>, overrides: &[(&str, &str)], hooks: Hooks) -> Self {
         let values = settings(&database, overrides);
         let source = Source::of_values(values.iter().map(|(name, value)| (name.as_str(), value.as_str())))
             .unwrap_or_else(|problems| panic!("settings: {problems}"));
@@ -67,7 +76,7 @@ impl Server {
                     .enable_all()
                     .build()
                     .map_err(RunError::Io)?;
-                runtime.block_on(waymark_api::run(settings, listener, token))
+                runtime.block_on(waymark_api::run_with(settings, hooks, listener, token))
             })
             .expect("a thread");
         let mut server = Self { url, database, shutdown, thread: Some(thread) };

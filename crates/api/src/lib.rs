@@ -12,5 +12,5 @@ pub mod state;
 pub mod telemetry;
 pub mod wiring;
 
-pub use server::{RunError, run};
+pub use server::{RunError, run, run_with};
 pub use settings::Settings;

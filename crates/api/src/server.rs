@@ -9,10 +9,13 @@ use actix_web::{
     web::Data,
 };
 use tokio_util::sync::CancellationToken;
-use waymark_core::{Error, items::events::NoSink};
+use waymark_core::{
+    Error,
+    items::{events::NoSink, hooks::Hooks},
+};
 
 use crate::{
-    middleware::{cors, edge},
+    middleware::{cors, edge, export},
     routes,
     settings::Settings,
     state::State,
@@ -70,13 +73,26 @@ impl From<std::io::Error> for RunError {
 /// # Errors
 /// When the database can't be used, lacks migrations, or the listener fails.
 pub async fn run(settings: Settings, listener: TcpListener, shutdown: CancellationToken) -> Result<(), RunError> {
+    run_with(settings, Hooks::default(), listener, shutdown).await
+}
+
+/// As [`run`], with hooks: code of the embedding program that takes part in reads and writes.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_with(
+    settings: Settings,
+    hooks: Hooks,
+    listener: TcpListener,
+    shutdown: CancellationToken,
+) -> Result<(), RunError> {
     let settings = Arc::new(settings);
     let db = wiring::connect(&settings.database, false).await?;
     let pending = waymark_migrations::pending(db.pool()).await.map_err(Error::internal)?;
     if !pending.is_empty() {
         return Err(RunError::Pending(pending));
     }
-    let engine = wiring::engine(&settings, db.clone(), Arc::new(NoSink)).await?;
+    let engine = wiring::engine(&settings, db.clone(), Arc::new(NoSink), hooks).await?;
     let state = Data::new(State::new(engine, Arc::clone(&settings)));
     let address = listener.local_addr()?;
     let served = serve(state, listener, shutdown).await;
@@ -96,6 +112,7 @@ async fn serve(state: Data<State>, listener: TcpListener, shutdown: Cancellation
             App::new()
                 .app_data(state.clone())
                 .configure(routes::configure)
+                .wrap(from_fn(export::export))
                 .wrap(NormalizePath::trim())
                 .wrap(Condition::new(settings.cors.enabled, cors::build(&settings.cors)))
                 .wrap(from_fn(edge::edge))

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use actix_web::http::header::HeaderValue;
+use tokio::sync::Semaphore;
 use waymark_core::Engine;
 
 use crate::{lifecycle::Drain, settings::Settings};
@@ -13,6 +14,8 @@ pub struct State {
     pub settings: Arc<Settings>,
     /// Requests in flight; whether the server is ending.
     pub drain: Drain,
+    /// Exports that may be read at the same time: half of the database connections, for each holds one.
+    pub exports: Semaphore,
     /// When the server started.
     pub started: Instant,
     /// `Content-Security-Policy` of every answer.
@@ -29,9 +32,11 @@ impl State {
             HeaderValue::from_str(policy).unwrap_or_else(|_| HeaderValue::from_static("default-src 'self'"));
         let strict_transport_security =
             settings.security.hsts.as_deref().and_then(|value| HeaderValue::from_str(value).ok());
+        let connections = settings.database.pool_max as usize;
         Self {
             engine,
             settings,
+            exports: Semaphore::new((connections / 2).max(1)),
             drain: Drain::default(),
             started: Instant::now(),
             content_security_policy,

@@ -12,7 +12,12 @@ use sea_orm::{
         sqlite::{SqliteJournalMode, SqliteSynchronous},
     },
 };
-use waymark_core::{Engine, EngineSettings, Error, Result, auth::AuthSettings, items::events::EventSink, store::Db};
+use waymark_core::{
+    Engine, EngineSettings, Error, Result,
+    auth::AuthSettings,
+    items::{events::EventSink, hooks::Hooks},
+    store::Db,
+};
 
 use crate::settings::{
     Settings,
@@ -144,6 +149,6 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
 ///
 /// # Errors
 /// `INTERNAL_SERVER_ERROR` when the database can't be inspected.
-pub async fn engine(settings: &Settings, db: Db, sink: Arc<dyn EventSink>) -> Result<Arc<Engine>> {
-    Engine::open(db, engine_settings(settings), sink).await
+pub async fn engine(settings: &Settings, db: Db, sink: Arc<dyn EventSink>, hooks: Hooks) -> Result<Arc<Engine>> {
+    Engine::open(db, engine_settings(settings), sink, hooks).await
 }

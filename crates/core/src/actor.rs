@@ -30,6 +30,17 @@ enum Who {
     System,
     Public,
     User(UserActor),
+    Share(ShareActor),
+}
+
+/// Somebody with the link of a share: reads what belongs to one item, as far as a role may.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ShareActor {
+    pub id: Uuid,
+    pub role: Option<Uuid>,
+    /// The shared item.
+    pub collection: Arc<str>,
+    pub item: Arc<str>,
 }
 
 /// A logged-in user with the flags of its current role.
@@ -60,6 +71,21 @@ impl Actor {
         Self { who: Who::User(user), origin, session: None }
     }
 
+    /// Somebody with the link of a share.
+    #[must_use]
+    pub fn share(share: ShareActor, origin: Origin) -> Self {
+        Self { who: Who::Share(share), origin, session: None }
+    }
+
+    /// The share, if somebody with its link asks.
+    #[must_use]
+    pub fn as_share(&self) -> Option<&ShareActor> {
+        match &self.who {
+            Who::Share(share) => Some(share),
+            Who::System | Who::Public | Who::User(_) => None,
+        }
+    }
+
     /// The same user, by an access token of this session.
     #[must_use]
     pub fn in_session(self, session: Option<String>) -> Self {
@@ -88,26 +114,28 @@ impl Actor {
     pub fn user_id(&self) -> Option<Uuid> {
         match &self.who {
             Who::User(user) => Some(user.id),
-            Who::System | Who::Public => None,
+            Who::System | Who::Public | Who::Share(_) => None,
         }
     }
 
-    /// The user's role, if a user with a role asks.
+    /// The role of the user or share, if it has one.
     #[must_use]
     pub fn role_id(&self) -> Option<Uuid> {
         match &self.who {
             Who::User(user) => user.role,
+            Who::Share(share) => share.role,
             Who::System | Who::Public => None,
         }
     }
 
-    /// The role whose permission rows hold: the user's, else the public one. `None` for the system.
+    /// The role whose permission rows hold: that of the user or share, else the public one. `None` for the system.
     #[must_use]
     pub fn effective_role(&self) -> Option<Uuid> {
         match &self.who {
             Who::System => None,
             Who::Public => Some(PUBLIC_ROLE),
             Who::User(user) => Some(user.role.unwrap_or(PUBLIC_ROLE)),
+            Who::Share(share) => Some(share.role.unwrap_or(PUBLIC_ROLE)),
         }
     }
 

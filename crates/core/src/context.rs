@@ -6,12 +6,17 @@ use std::{
     time::Duration,
 };
 
+use serde_json::{Map, Value};
+
 use crate::{
     access::Policy,
     actor::Actor,
     auth::identity::Identities,
     error::Result,
-    items::events::{EventSink, ItemEvent},
+    items::{
+        events::{EventSink, ItemEvent},
+        hooks::{Hooks, ItemAction},
+    },
     query::QueryLimits,
     schema::{Schema, registry::SchemaRegistry},
     store::{Db, Executor, Transaction},
@@ -37,6 +42,8 @@ pub struct Engine {
     pub identities: Identities,
     /// Told of every change after its commit.
     pub sink: Arc<dyn EventSink>,
+    /// Code of the embedding program that takes part in reads and writes.
+    pub hooks: Hooks,
 }
 
 impl Engine {
@@ -44,10 +51,10 @@ impl Engine {
     ///
     /// # Errors
     /// `INTERNAL_SERVER_ERROR` when the database can't be inspected.
-    pub async fn open(db: Db, settings: EngineSettings, sink: Arc<dyn EventSink>) -> Result<Arc<Self>> {
+    pub async fn open(db: Db, settings: EngineSettings, sink: Arc<dyn EventSink>, hooks: Hooks) -> Result<Arc<Self>> {
         let registry = SchemaRegistry::open(&db, settings.exclude_tables.clone()).await?;
         let identities = Identities::new(&settings.auth, settings.cache_ttl);
-        Ok(Arc::new(Self { db, settings, registry, identities, sink }))
+        Ok(Arc::new(Self { db, settings, registry, identities, sink, hooks }))
     }
 
     /// The context of a request: the schema of this moment and the caller's policy.
@@ -82,8 +89,8 @@ pub struct Ctx<'a> {
     pub schema: Arc<Schema>,
     pub actor: Arc<Actor>,
     pub policy: Arc<Policy>,
-    /// Events of the running transaction; sent after its commit.
-    events: Option<Arc<Mutex<Vec<ItemEvent>>>>,
+    /// Changes of the running transaction; told after its commit.
+    events: Option<Arc<Mutex<Vec<ItemAction>>>>,
 }
 
 /// A unit of work: one transaction, begun here or joined.
@@ -96,7 +103,7 @@ pub struct Ctx<'a> {
 /// ```
 pub enum Work {
     /// Begun here: commits, and then tells of the events.
-    Owned { transaction: Transaction, events: Arc<Mutex<Vec<ItemEvent>>> },
+    Owned { transaction: Transaction, events: Arc<Mutex<Vec<ItemAction>>> },
     /// Part of an outer unit: commit does nothing.
     Joined,
 }
@@ -122,9 +129,15 @@ impl<'a> Ctx<'a> {
 
     /// Remembers an event until the commit. Outside a transaction it is told at once.
     pub fn emit(&self, event: ItemEvent) {
+        self.emit_with(event, Vec::new());
+    }
+
+    /// As [`Ctx::emit`], with what was written, for actions of hooks ([`ItemAction::payloads`]).
+    pub fn emit_with(&self, event: ItemEvent, payloads: Vec<Map<String, Value>>) {
+        let action = ItemAction { event, actor: Arc::clone(&self.actor), payloads };
         match &self.events {
-            Some(events) => events.lock().unwrap_or_else(PoisonError::into_inner).push(event),
-            None => self.engine.after_commit(vec![event]),
+            Some(events) => events.lock().unwrap_or_else(PoisonError::into_inner).push(action),
+            None => self.engine.after_commit(vec![action]),
         }
     }
 }
@@ -156,16 +169,14 @@ impl Work {
 }
 
 impl Engine {
-    /// Runs after each commit: stale caches first, then the sink.
-    fn after_commit(&self, events: Vec<ItemEvent>) {
-        if events.is_empty() {
-            return;
-        }
-        if events.iter().any(|event| event.touches_identity()) {
+    /// Runs after each commit: stale caches first, then hooks and sink.
+    fn after_commit(&self, actions: Vec<ItemAction>) {
+        if actions.iter().any(|action| action.event.touches_identity()) {
             self.identities.invalidate();
         }
-        for event in events {
-            self.sink.publish(event);
+        for action in actions {
+            self.hooks.tell(&action);
+            self.sink.publish(action.event);
         }
     }
 }

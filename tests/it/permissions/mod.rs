@@ -1,5 +1,6 @@
 //! What a role may see and do: fields, rows, presets, validation; and that nothing is learnt sideways.
 
+mod app;
 mod fields;
 mod rows;
 mod writes;

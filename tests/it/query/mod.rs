@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod filter;
+mod related_rows;
 
 use serde_json::json;
 use waymark_tests::{Client, Kind, Server, each_engine};

@@ -6,7 +6,7 @@ use serde_json::json;
 use waymark_core::{
     Engine,
     access::Action,
-    items::{self, events::NoSink},
+    items::{self, events::NoSink, hooks::Hooks},
     query::parse,
 };
 
@@ -19,7 +19,7 @@ async fn open(settings: &Settings) -> Result<Arc<Engine>, Failed> {
     if !pending.is_empty() {
         return Err(RunError::Pending(pending).into());
     }
-    wiring::engine(settings, db, Arc::new(NoSink)).await.map_err(told)
+    wiring::engine(settings, db, Arc::new(NoSink), Hooks::default()).await.map_err(told)
 }
 
 pub async fn create_user(settings: &Settings, email: &str, password: &str, role: Option<&str>) -> Result<(), Failed> {

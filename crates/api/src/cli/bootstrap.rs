@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use waymark_core::{
     Code, Ctx, Engine,
     access::Action,
-    items::{self, events::NoSink},
+    items::{self, events::NoSink, hooks::Hooks},
     query::parse,
 };
 
@@ -28,7 +28,7 @@ pub async fn open(settings: &Settings) -> Result<Arc<Engine>, Failed> {
     let db = wiring::connect(&settings.database, true).await.map_err(told)?;
     let applied = waymark_migrations::run(db.pool()).await?;
     println!("Migrations applied: {applied}");
-    let engine = wiring::engine(settings, db, Arc::new(NoSink)).await.map_err(told)?;
+    let engine = wiring::engine(settings, db, Arc::new(NoSink), Hooks::default()).await.map_err(told)?;
     first_admin(&engine, settings).await?;
     Ok(engine)
 }

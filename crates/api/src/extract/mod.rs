@@ -8,7 +8,7 @@ pub mod query;
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
-use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, http::Method, web};
 use serde_json::{Map, Value};
 use waymark_core::{Code, Ctx, Error, Result, actor::Actor, query::Query};
 
@@ -72,6 +72,11 @@ impl FromRequest for Call {
             let body = body::read(&request, payload, state.settings.general.max_payload_size).await?;
             let actor = actor::of(&request, &state).await?;
             let query = query::from_url(request.query_string(), &state.engine.settings.limits)?;
+            if let Some(format) = query.export
+                && matches!(*request.method(), Method::GET | Method::HEAD)
+            {
+                request.extensions_mut().insert(format);
+            }
             Ok(Self { state, actor, query, body })
         })
     }

@@ -26,7 +26,7 @@ pub fn data(data: &Json) -> HttpResponse {
     bytes.extend_from_slice(b"{\"data\":");
     bytes.extend_from_slice(text.as_bytes());
     bytes.push(b'}');
-    json(StatusCode::OK, bytes)
+    enveloped(bytes)
 }
 
 /// 200 `{"data": …}` of a built value.
@@ -57,7 +57,17 @@ pub fn page(page: &Page) -> HttpResponse {
     bytes.extend_from_slice(b"},\"data\":");
     bytes.extend_from_slice(text.as_bytes());
     bytes.push(b'}');
-    json(StatusCode::OK, bytes)
+    enveloped(bytes)
+}
+
+/// Marks an answer whose data can be exported in another format.
+#[derive(Clone, Copy, Debug)]
+pub struct Enveloped;
+
+fn enveloped(bytes: Vec<u8>) -> HttpResponse {
+    let mut response = json(StatusCode::OK, bytes);
+    response.extensions_mut().insert(Enveloped);
+    response
 }
 
 /// 204 without a body.

@@ -2,6 +2,7 @@
 
 pub mod envelope;
 pub mod error;
+pub mod export;
 pub mod status;
 
 pub use envelope::{data, empty, page, value};

@@ -60,7 +60,15 @@ pub async fn list(call: Call, name: &str, manner: Manner) -> Answer {
     if manner.unlimited && query.limit.is_none() {
         query.limit = Some(Limit::Unlimited);
     }
-    Ok(respond::page(&items::read(&ctx, name, &query, None).await?))
+    answer(&call, &ctx, name, &query, None).await
+}
+
+/// A list, or the file of one.
+async fn answer(call: &Call, ctx: &Ctx<'_>, name: &str, query: &Query, keys: Option<&[Key]>) -> Answer {
+    match query.export {
+        Some(format) => respond::export::list(&call.state, ctx, format, name, query, keys).await,
+        None => Ok(respond::page(&items::read(ctx, name, query, keys).await?)),
+    }
 }
 
 /// SEARCH: the query and optional keys stand in the body; the URL's query counts for nothing.
@@ -94,7 +102,7 @@ pub async fn search(mut call: Call, name: &str, manner: Manner) -> Answer {
             None => manner.unlimited.then_some(Limit::Unlimited),
         };
     }
-    Ok(respond::page(&items::read(&ctx, name, &query, keys.as_deref()).await?))
+    answer(&call, &ctx, name, &query, keys.as_deref()).await
 }
 
 /// GET of one item.

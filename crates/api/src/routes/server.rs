@@ -50,7 +50,7 @@ async fn info(call: Call) -> Answer {
     let state = &call.state;
     let mut info = Map::new();
     info.insert("project".to_owned(), Value::Object(project(state).await));
-    if call.actor.user_id().is_some() {
+    if call.actor.user_id().is_some() || call.actor.as_share().is_some() {
         info.insert("rateLimit".to_owned(), false.into());
         info.insert("rateLimitGlobal".to_owned(), false.into());
         let limits = &state.engine.settings.limits;

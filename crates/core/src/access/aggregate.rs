@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    condition::Author,
+    condition::{Author, secret},
+    order::MOST_KEYS,
     resolved::{AggregateOutput, Level, Order, OrderBy, Scalar, Shape},
     resolver::Resolver,
+    selection::MOST_OUTPUTS_OF_LEVEL,
 };
 use crate::{
     error::{Error, Result},
@@ -14,15 +16,25 @@ use crate::{
         ast::{AggregateFunction, Limit, Operand, SortKey},
         functions::shorten,
     },
-    schema::{Collection, Field, FieldType, Special},
+    schema::{Collection, FieldType, Special},
 };
 
 impl Resolver<'_> {
     /// Resolves a level of groups (one, without `groupBy`).
     pub(super) fn groups(&self, collection: &Arc<Collection>, query: &Query) -> Result<Level> {
+        if query.group.len() > MOST_KEYS {
+            return Err(Error::invalid_query(format!("\"groupBy\" has more than {MOST_KEYS} fields.")));
+        }
+        if query.aggregate.iter().map(|wish| wish.fields.len()).sum::<usize>() > MOST_OUTPUTS_OF_LEVEL {
+            return Err(Error::invalid_query(format!("More than {MOST_OUTPUTS_OF_LEVEL} aggregates.")));
+        }
         let mut groups = Vec::with_capacity(query.group.len());
         for operand in &query.group {
-            groups.push((group_name(operand), self.group(collection, operand)?));
+            let name = group_name(operand);
+            if query.aggregate.iter().any(|wish| wish.function.name() == name) {
+                return Err(Error::invalid_query(format!("\"{name}\" would name a group and an aggregate.")));
+            }
+            groups.push((name, self.group(collection, operand)?));
         }
         let mut aggregates = Vec::new();
         for wish in &query.aggregate {
@@ -79,7 +91,8 @@ impl Resolver<'_> {
             F::Count | F::CountAll => true,
             // How many secrets differ tells whether two are the same.
             F::CountDistinct => !matches!(kind, FieldType::Json | FieldType::Geometry) && !secret(field.field()),
-            F::Sum | F::SumDistinct | F::Avg | F::AvgDistinct => number || secret(field.field()),
+            // Of a concealed field only the mask is shown; what is a hash by type is no number.
+            F::Sum | F::SumDistinct | F::Avg | F::AvgDistinct => number || field.field().special.has(Special::Conceal),
             F::Min | F::Max => comparable,
         };
         if field.field().column.is_some() && fits {
@@ -101,6 +114,9 @@ impl Resolver<'_> {
                 .map(|position| Order { by: OrderBy::Group(position), descending: false })
                 .collect());
         };
+        if keys.len() > MOST_KEYS {
+            return Err(Error::invalid_query(format!("\"sort\" has more than {MOST_KEYS} keys.")));
+        }
         let mut order: Vec<Order> =
             keys.iter().map(|key| self.group_key(key, groups, aggregates)).collect::<Result<_>>()?;
         // The groups themselves decide last, so that pages never overlap.
@@ -128,10 +144,6 @@ impl Resolver<'_> {
         let by = OrderBy::Aggregate(position.ok_or_else(refuse)?);
         Ok(Order { by, descending: key.descending })
     }
-}
-
-fn secret(field: &Field) -> bool {
-    field.special.has(Special::Conceal) || field.special.has(Special::Hash)
 }
 
 fn group_name(operand: &Operand) -> String {

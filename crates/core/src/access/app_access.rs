@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Action, rows::StoredRule};
 
 /// The rows of the minimum, as if they were stored.
-pub(super) fn minimum() -> Vec<StoredRule> {
+pub(crate) fn minimum() -> Vec<StoredRule> {
     use Action::{Create, Delete, Read, Update};
     let mine = || json!({"user": {"_eq": "$CURRENT_USER"}});
     let row = |collection: &str, action, permissions: Option<Value>, fields: &[&str]| StoredRule {

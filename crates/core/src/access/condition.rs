@@ -18,9 +18,10 @@ use crate::{
     payload::typed::Typed,
     query::{
         ast::{Filter, Function, Operator, PathStep},
+        follow::{self, Follow},
         functions::shorten,
     },
-    schema::{Collection, FieldType, Side},
+    schema::{Collection, Field, FieldType, Relation, Side, Special},
 };
 
 /// Whose filter it is.
@@ -59,6 +60,10 @@ impl Resolver<'_> {
         inner: &Filter,
         author: Author,
     ) -> Result<Condition> {
+        if follow::is_follow(&step.name) {
+            let hop = self.against(collection, &follow::parse(&step.name)?, author)?;
+            return self.list_filter(&hop, inner, author);
+        }
         let field = self.named(collection, &step.name, author)?;
         if let Some(function) = step.function {
             let scalar = self.function(&field, function, author)?;
@@ -90,13 +95,21 @@ impl Resolver<'_> {
             Error::invalid_query(format!("\"{}\" is not a function of \"{}\".", function.name(), field.field().name))
         };
         let collection = field.collection();
+        if author == Author::Caller && secret(field.field()) {
+            // A part of a secret tells a part of it.
+            return Err(refuse());
+        }
         if function == Function::Count {
             if let Some(link) = collection.link(&field.field().name)
                 && link.side == Side::OneToMany
             {
                 let hop = self.hop(collection, field, None)?;
-                let visible =
-                    if author == Author::Caller { self.visible_or_refuse(hop.target())? } else { Condition::Always };
+                let visible = if author == Author::Caller {
+                    self.take_hop()?;
+                    self.visible_or_refuse(hop.target())?
+                } else {
+                    Condition::Always
+                };
                 return Ok(Scalar::CountRelated { hop, visible: Box::new(visible) });
             }
             return if field.field().kind == FieldType::Json && field.field().column.is_some() {
@@ -146,6 +159,10 @@ impl Resolver<'_> {
                     Error::invalid_query(format!("\"{name}\" needs a collection: \"{name}:collection\"."))
                 })?;
                 if !relation.one_allowed_collections.iter().any(|allowed| &**allowed == scope) {
+                    if !self.policy.is_unrestricted() {
+                        // As for a collection that may not be read: what there is, is not told.
+                        return Err(Error::forbidden());
+                    }
                     return Err(Error::invalid_query(format!(
                         "\"{}\" is no collection of \"{name}\".",
                         shorten(scope)
@@ -172,6 +189,9 @@ impl Resolver<'_> {
         inner: &Filter,
         author: Author,
     ) -> Result<Condition> {
+        if self.is_to_many(collection, field) {
+            return self.list_filter(&self.hop(collection, field, scope)?, inner, author);
+        }
         match inner {
             Filter::All(branches) => {
                 let (on_rows, on_field): (Vec<&Filter>, Vec<&Filter>) =
@@ -179,7 +199,7 @@ impl Resolver<'_> {
                 let mut conditions = Vec::with_capacity(on_field.len() + 1);
                 if !on_rows.is_empty() {
                     let rows = Filter::All(on_rows.into_iter().cloned().collect());
-                    conditions.push(self.related(collection, field, scope, &rows, author, true)?);
+                    conditions.push(self.related(collection, field, scope, &rows, author)?);
                 }
                 for branch in on_field {
                     conditions.push(self.link_filter(collection, field, scope, branch, author)?);
@@ -192,20 +212,14 @@ impl Resolver<'_> {
                     .map(|branch| self.link_filter(collection, field, scope, branch, author))
                     .collect::<Result<_>>()?,
             )),
-            Filter::Field { .. } => self.related(collection, field, scope, inner, author, true),
-            Filter::Some(rows) | Filter::None(rows) => {
-                if !self.is_to_many(collection, field) {
-                    return Err(Error::invalid_query(format!("\"{}\" is no list of items.", field.field().name)));
-                }
-                self.related(collection, field, scope, rows, author, matches!(inner, Filter::Some(_)))
+            Filter::Field { .. } => self.related(collection, field, scope, inner, author),
+            Filter::Some(_) | Filter::None(_) => {
+                Err(Error::invalid_query(format!("\"{}\" is no list of items.", field.field().name)))
             }
             Filter::Nothing => Ok(Condition::Never),
             Filter::Is(..) | Filter::UnknownOperator(_) => {
-                if field.field().column.is_some() {
-                    let subject = Subject::of(field.field());
-                    return self.value_filter(&Scalar::Column(field.clone()), subject, Some(field), inner, author);
-                }
-                self.key_filter(collection, field, inner, author)
+                let subject = Subject::of(field.field());
+                self.value_filter(&Scalar::Column(field.clone()), subject, Some(field), inner, author)
             }
         }
     }
@@ -221,42 +235,103 @@ impl Resolver<'_> {
         scope: Option<&str>,
         rows: &Filter,
         author: Author,
-        exists: bool,
     ) -> Result<Condition> {
         let hop = self.hop(collection, field, scope)?;
+        if author == Author::Caller
+            && let Hop::Any { discriminator, .. } = &hop
+        {
+            self.check_field(collection, &discriminator.field().name)?;
+        }
+        self.rows_at(&hop, rows, author, true)
+    }
+
+    /// Some (or no) visible row at the end of a way matches.
+    fn rows_at(&self, hop: &Hop, rows: &Filter, author: Author, exists: bool) -> Result<Condition> {
         let visible = if author == Author::Caller {
             self.take_hop()?;
-            if let Hop::Any { discriminator, .. } = &hop {
-                self.check_field(collection, &discriminator.field().name)?;
-            }
             self.visible_or_refuse(hop.target())?
         } else {
             Condition::Always
         };
         let wanted = self.filter(hop.target(), rows, author)?;
-        let without_row = exists && matches!(hop, Hop::One { .. }) && holds_without_row(&wanted);
+        let without_row = match hop {
+            Hop::One { field, .. } if exists && holds_without_row(&wanted) => Some(field),
+            _ => None,
+        };
+        let hop = hop.clone();
         let related = match visible.and(wanted) {
             Condition::Never if exists => Condition::Never,
             Condition::Never => Condition::Always,
             condition => Condition::Related { hop, condition: Box::new(condition), exists },
         };
-        if without_row {
+        if let Some(field) = without_row.cloned() {
             // Fields of a row that is not there are null, as in an outer join. A hidden row is there.
-            let unset = Condition::Test(Scalar::Column(field.clone()), Test::Null(true));
+            let unset = Condition::Test(Scalar::Column(field), Test::Null(true));
             return Ok(Condition::any(vec![related, unset]));
         }
         Ok(related)
     }
 
+    /// The way of a `$FOLLOW` step.
+    fn against(&self, collection: &Arc<Collection>, follow: &Follow<'_>, author: Author) -> Result<Hop> {
+        let nowhere = || Error::invalid_query("\"$FOLLOW\" names no relation to this collection.");
+        let unknown = || if self.policy.is_unrestricted() { nowhere() } else { Error::forbidden() };
+        let child = self.schema.collection(follow.collection).ok_or_else(unknown)?;
+        if author == Author::Caller {
+            for name in std::iter::once(follow.field).chain(follow.discriminator) {
+                self.check_field(child, name)?;
+            }
+        }
+        let is_this = |relation: &&Arc<Relation>| {
+            &*relation.many_collection == follow.collection
+                && &*relation.many_field == follow.field
+                && match follow.discriminator {
+                    None => relation.one_collection.as_ref() == Some(&collection.name),
+                    Some(name) => {
+                        relation.one_collection.is_none()
+                            && relation.one_collection_field.as_deref() == Some(name)
+                            && relation.one_allowed_collections.contains(&collection.name)
+                    }
+                }
+        };
+        self.schema.relations.iter().find(is_this).ok_or_else(nowhere)?;
+        let child_field = FieldRef::new(child, follow.field).ok_or_else(nowhere)?;
+        let key = FieldRef::new(collection, &collection.primary).ok_or_else(nowhere)?;
+        match follow.discriminator {
+            None => Ok(Hop::Many { key, child_field }),
+            Some(name) => {
+                let discriminator = FieldRef::new(child, name).ok_or_else(nowhere)?;
+                Ok(Hop::ManyAny { key, child_field, discriminator })
+            }
+        }
+    }
+
+    /// A filter on the rows of a list: as on a to-many field.
+    fn list_filter(&self, hop: &Hop, inner: &Filter, author: Author) -> Result<Condition> {
+        let each = |branches: &[Filter]| -> Result<Vec<Condition>> {
+            branches.iter().map(|branch| self.list_filter(hop, branch, author)).collect()
+        };
+        match inner {
+            Filter::All(branches) => {
+                let (on_rows, on_keys): (Vec<Filter>, Vec<Filter>) = branches.iter().cloned().partition(leads_on);
+                let mut conditions = each(&on_keys)?;
+                if !on_rows.is_empty() {
+                    conditions.push(self.rows_at(hop, &Filter::All(on_rows), author, true)?);
+                }
+                Ok(Condition::all(conditions))
+            }
+            Filter::Any(branches) => Ok(Condition::any(each(branches)?)),
+            Filter::Field { .. } => self.rows_at(hop, inner, author, true),
+            Filter::Some(rows) => self.rows_at(hop, rows, author, true),
+            Filter::None(rows) => self.rows_at(hop, rows, author, false),
+            Filter::Nothing => Ok(Condition::Never),
+            Filter::Is(..) | Filter::UnknownOperator(_) => self.key_filter(hop, inner, author),
+        }
+    }
+
     /// Operators on a to-many alias test the related keys; "null" means "has none".
-    fn key_filter(
-        &self,
-        collection: &Arc<Collection>,
-        field: &FieldRef,
-        inner: &Filter,
-        author: Author,
-    ) -> Result<Condition> {
-        let hop = self.hop(collection, field, None)?;
+    fn key_filter(&self, hop: &Hop, inner: &Filter, author: Author) -> Result<Condition> {
+        let hop = hop.clone();
         let target = Arc::clone(hop.target());
         if author == Author::Caller {
             self.take_hop()?;
@@ -369,6 +444,11 @@ impl Resolver<'_> {
             Grant::Ruled(rule) => Ok(self.rule_rows(collection, &rule)),
         }
     }
+}
+
+/// Whether a field's value may not be told, whoever asks: concealed, or a hash.
+pub(super) fn secret(field: &Field) -> bool {
+    field.special.has(Special::Conceal) || field.special.has(Special::Hash)
 }
 
 /// Whether a condition on a related row holds when there is no such row.

@@ -11,9 +11,12 @@ pub(crate) mod resolved;
 mod resolver;
 pub mod rows;
 mod selection;
+mod share;
 pub mod variables;
 pub mod write;
 
+pub(crate) use app_access::minimum;
 pub use policy::{Action, FieldSet, Grant, Policy, Rule};
 pub use resolved::AuthorizedQuery;
+pub use rows::StoredRule;
 pub use variables::Variables;

@@ -2,12 +2,15 @@
 
 use serde_json::Value;
 
-use super::resolved::{Comparison, Test, TextPlace};
+use super::{
+    condition::secret,
+    resolved::{Comparison, Test, TextPlace},
+};
 use crate::{
     error::{Code, Error, Result},
     payload::typed::{self, Typed},
     query::{ast::Operator, functions::shorten},
-    schema::{Field, FieldType, Special},
+    schema::{Field, FieldType},
 };
 
 /// Groups of field types with the same operators.
@@ -28,7 +31,7 @@ pub(super) enum Subject {
 
 impl Subject {
     pub(super) fn of(field: &Field) -> Self {
-        if field.special.has(Special::Conceal) || field.special.has(Special::Hash) {
+        if secret(field) {
             return Self::Secret;
         }
         match field.kind {

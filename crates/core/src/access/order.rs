@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use super::{
-    condition::Author,
+    condition::{Author, secret},
     resolved::{FieldRef, Hop, Order, OrderBy, Scalar},
     resolver::Resolver,
 };
 use crate::{
     error::{Error, Result},
     query::ast::{PathStep, SortKey},
-    schema::{Collection, FieldType, Special},
+    schema::{Collection, FieldType},
 };
 
-/// Keys one sort may have.
-const MOST_KEYS: usize = 32;
+/// Keys one sort, or one grouping, may have.
+pub(super) const MOST_KEYS: usize = 32;
 
 impl Resolver<'_> {
     /// Resolves the order of a level. The primary key decides last, so that pages never overlap.
@@ -73,6 +73,7 @@ impl Resolver<'_> {
             if field.field().column.is_none() {
                 if collection.link(&name).is_some() {
                     // A list of items sorts by the first of its keys.
+                    self.take_hop()?;
                     let hop = self.hop(collection, &field, None)?;
                     let visible = Box::new(self.visible_or_refuse(hop.target())?);
                     let primary = FieldRef::new(hop.target(), &hop.target().primary).ok_or_else(Error::forbidden)?;
@@ -82,8 +83,9 @@ impl Resolver<'_> {
                 return Err(Error::invalid_query(format!("\"{name}\" can't be sorted.")));
             }
             // The order of secrets would tell them letter by letter.
-            let secret = field.field().special.has(Special::Conceal) || field.field().special.has(Special::Hash);
-            if secret || matches!(field.field().kind, FieldType::Json | FieldType::Geometry | FieldType::Hash) {
+            if secret(field.field())
+                || matches!(field.field().kind, FieldType::Json | FieldType::Geometry | FieldType::Hash)
+            {
                 return Err(Error::invalid_query(format!("\"{name}\" can't be sorted.")));
             }
             return Ok(OrderBy::Scalar(Scalar::Column(field)));

@@ -115,6 +115,34 @@ pub async fn authorise_keys(
     })
 }
 
+/// The rows of a query in its order, as keys.
+pub(crate) fn keys_only(query: &AuthorizedQuery) -> AuthorizedQuery {
+    let root = &query.root;
+    AuthorizedQuery {
+        root: Level {
+            collection: Arc::clone(&root.collection),
+            visible: root.visible.clone(),
+            wanted: root.wanted.clone(),
+            sort: root.sort.clone(),
+            limit: root.limit,
+            offset: root.offset,
+            shape: Shape::Keys,
+        },
+        meta: query_meta_none(),
+    }
+}
+
+/// Narrows a query to some of the keys it selects; its row filter stays.
+///
+/// # Errors
+/// Never for collections with a primary key.
+pub(crate) fn restrict_to(query: &mut AuthorizedQuery, keys: &[Key]) -> Result<()> {
+    query.root.wanted = key_condition(&query.root.collection, keys)?;
+    query.root.limit = Limit::Unlimited;
+    query.root.offset = 0;
+    Ok(())
+}
+
 fn query_meta_none() -> crate::query::ast::MetaRequest {
     crate::query::ast::MetaRequest::default()
 }

@@ -159,6 +159,8 @@ pub(crate) enum Hop {
     One { field: FieldRef, target: Arc<Collection> },
     /// `child_field` of the other collection holds this row's primary key, `key`.
     Many { key: FieldRef, child_field: FieldRef },
+    /// As `Many` for the rows of a many-to-any relation whose `discriminator` names this collection.
+    ManyAny { key: FieldRef, child_field: FieldRef, discriminator: FieldRef },
     /// As `One` when `discriminator` names the target.
     Any { field: FieldRef, discriminator: FieldRef, target: Arc<Collection> },
 }
@@ -222,7 +224,7 @@ impl Hop {
     pub(crate) fn target(&self) -> &Arc<Collection> {
         match self {
             Hop::One { target, .. } | Hop::Any { target, .. } => target,
-            Hop::Many { child_field, .. } => child_field.collection(),
+            Hop::Many { child_field, .. } | Hop::ManyAny { child_field, .. } => child_field.collection(),
         }
     }
 }

@@ -18,8 +18,8 @@ pub(super) struct Resolver<'a> {
     /// A collection whose keys may be selected without a right to read it (by-query writes): its
     /// primary key may be named, nothing else.
     pub keys_of: Option<Arc<str>>,
-    /// Ways through relations that filters and sorts of this query may still take: each is a
-    /// subquery that the database runs row by row.
+    /// Ways through relations that filters, sorts, counts and aliases of this query may still take:
+    /// each is a subquery that the database runs row by row, or a level read once more.
     pub hops: Cell<usize>,
 }
 
@@ -47,7 +47,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Pays for one way through a relation in the caller's filters and sorts. Rules are the
+    /// Pays for one way through a relation in what the caller asks. Rules are the
     /// operator's: they pay nothing, so that their rows never depend on what is asked.
     pub(super) fn take_hop(&self) -> Result<()> {
         let left = self.hops.get().checked_sub(1);
@@ -58,6 +58,11 @@ impl Resolver<'_> {
     /// Whether the caller may read rows of a collection at all.
     pub(super) fn can_read(&self, collection: &str) -> bool {
         !matches!(self.policy.grant(collection, Action::Read), Grant::Denied)
+    }
+
+    /// Whether the caller may read some fields of a collection only.
+    pub(super) fn is_restricted(&self, collection: &Collection) -> Result<bool> {
+        Ok(!self.view(collection)?.ignores_unknown())
     }
 
     /// Refuses fields the caller may not read. The primary key is no secret: rows are told by it.

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query as Sql};
 use serde_json::{Map, Value};
 
-use super::{Action, FieldSet, Policy, Rule, app_access, variables::collect_paths};
+use super::{Action, FieldSet, Policy, Rule, app_access, share, variables::collect_paths};
 use crate::{
     actor::{Actor, PUBLIC_ROLE},
     context::Engine,
@@ -16,6 +16,7 @@ use crate::{
         ast::Filter,
         filter::{self, Source},
     },
+    schema::Schema,
     store::Dialect,
 };
 
@@ -34,7 +35,7 @@ pub struct StoredRule {
 ///
 /// # Errors
 /// When the rows can't be read.
-pub async fn load_policy(engine: &Engine, actor: &Actor) -> Result<Policy> {
+pub async fn load_policy(engine: &Engine, schema: &Schema, actor: &Actor) -> Result<Policy> {
     if actor.is_system() || actor.is_admin() {
         return Ok(Policy::unrestricted());
     }
@@ -42,6 +43,9 @@ pub async fn load_policy(engine: &Engine, actor: &Actor) -> Result<Policy> {
     let mut rows = load_rows(engine, role).await?;
     if actor.has_app_access() {
         rows.extend(app_access::minimum());
+    }
+    if let Some(share) = actor.as_share() {
+        rows = share::narrow(rows, schema, share, engine.settings.limits.relational_depth);
     }
     Ok(compile(rows, &engine.settings.limits))
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::{
-    condition::Author,
+    condition::{Author, secret},
     resolved::{Condition, FieldRef, Hop, Level, Output, OutputValue, Scalar, Shape},
     resolver::{Resolver, View},
 };
@@ -23,14 +23,14 @@ use crate::{
 const MOST_OUTPUTS: usize = 20_000;
 
 /// Fields of one item; PostgreSQL's statements stop at 1,664 columns.
-const MOST_OUTPUTS_OF_LEVEL: usize = 1_500;
+pub(super) const MOST_OUTPUTS_OF_LEVEL: usize = 1_500;
 
 /// What is asked of one member, gathered from all paths that begin with it.
 struct Wish<'q> {
     field: FieldRef,
     function: Option<Function>,
     /// Rests of the paths below a relation, with the scope of the step (many-to-any).
-    below: Vec<(Option<&'q str>, &'q [PathStep])>,
+    below: IndexSet<(Option<&'q str>, &'q [PathStep])>,
 }
 
 /// The members of one level while they are gathered.
@@ -107,8 +107,9 @@ impl Resolver<'_> {
         let link = collection.link(target);
         let follows = !rest.is_empty() && link.is_some();
         if !view.shows(target) {
-            // A list of items leads to another collection, with or without a path behind it.
-            if follows || link.is_some_and(|link| link.side == Side::OneToMany) {
+            // A list of items leads to another collection, with or without a path behind it. A function
+            // only names the field.
+            if function.is_none() && (follows || link.is_some_and(|link| link.side == Side::OneToMany)) {
                 wishes.dropped = true;
                 return Ok(());
             }
@@ -183,6 +184,10 @@ impl Resolver<'_> {
         };
         if wish.below.is_empty() && link.side != Side::OneToMany {
             return Ok(Some(OutputValue::Scalar(Scalar::Column(wish.field.clone()))));
+        }
+        if name != &**field {
+            // Each alias of a relation is a level of its own for the database.
+            self.take_hop()?;
         }
         let nested = Query::default();
         let nested = query.deep.get(name).or_else(|| query.deep.get(&**field)).map_or(&nested, |deep| deep);
@@ -279,6 +284,7 @@ impl Resolver<'_> {
         default_order: Vec<super::resolved::Order>,
     ) -> Result<Level> {
         let visible = self.visible(collection)?;
+        self.check_aliases(collection, query)?;
         let mut wanted = match &query.filter {
             Some(filter) => self.filter(collection, filter, Author::Caller)?,
             None => Condition::Always,
@@ -298,6 +304,20 @@ impl Resolver<'_> {
         Ok(Level { collection: Arc::clone(collection), visible, wanted, sort, limit, offset, shape })
     }
 
+    /// Refuses aliases of fields that may not be read, whether or not they are asked for. Relations
+    /// that may not be followed are left out where they are asked for, as under their own name.
+    fn check_aliases(&self, collection: &Arc<Collection>, query: &Query) -> Result<()> {
+        for target in query.alias.values() {
+            let (_, target) = split_call(target)?;
+            if collection.link(target).is_none()
+                && (collection.field(target).is_some() || self.is_restricted(collection)?)
+            {
+                self.check_field(collection, target)?;
+            }
+        }
+        Ok(())
+    }
+
     /// `search`: any of the readable, unconcealed fields matches. No such field: no rows.
     fn search(&self, collection: &Arc<Collection>, term: &str) -> Result<Condition> {
         use super::{
@@ -312,8 +332,7 @@ impl Resolver<'_> {
         let value = serde_json::Value::String(term.to_owned());
         let mut tests = Vec::new();
         for (name, field) in &collection.fields {
-            let secret = field.special.has(Special::Conceal) || field.special.has(Special::Hash);
-            if !view.shows(name) || field.column.is_none() || secret {
+            if !view.shows(name) || field.column.is_none() || secret(field) {
                 continue;
             }
             let Some(reference) = FieldRef::new(collection, name) else { continue };
@@ -353,11 +372,7 @@ impl<'q> Wishes<'q> {
         function: Option<Function>,
         below: Option<(Option<&'q str>, &'q [PathStep])>,
     ) {
-        let wish = self.members.entry(name).or_insert_with(|| Wish { field, function, below: Vec::new() });
-        if let Some(below) = below
-            && !wish.below.contains(&below)
-        {
-            wish.below.push(below);
-        }
+        let wish = self.members.entry(name).or_insert_with(|| Wish { field, function, below: IndexSet::new() });
+        wish.below.extend(below);
     }
 }

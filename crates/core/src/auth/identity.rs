@@ -22,11 +22,12 @@ use super::{
     AuthSettings,
     attempts::{AttemptStore, LocalAttempts},
     password::Passwords,
-    rows, token,
+    rows, share,
+    token::{self, Bearer},
 };
 use crate::{
     access::{Policy, rows::load_policy},
-    actor::{Actor, Origin, UserActor},
+    actor::{Actor, Origin, ShareActor, UserActor},
     context::Engine,
     error::{Code, Error, Result},
     schema::Schema,
@@ -68,6 +69,7 @@ struct Versioned<T> {
 struct PolicyKey {
     role: Uuid,
     app: bool,
+    share: Option<ShareActor>,
     schema: u64,
 }
 
@@ -115,12 +117,13 @@ impl Identities {
         let Some(role) = actor.effective_role().filter(|_| !actor.is_admin()) else {
             return Ok(Arc::new(Policy::unrestricted()));
         };
-        let key = PolicyKey { role, app: actor.has_app_access(), schema: schema.version };
+        let share = actor.as_share().cloned();
+        let key = PolicyKey { role, app: actor.has_app_access(), share, schema: schema.version };
         let version = self.version();
         if let Some(known) = self.policies.get(&key).filter(|known| known.version == version) {
             return Ok(known.value);
         }
-        let value = Arc::new(load_policy(engine, actor).await?);
+        let value = Arc::new(load_policy(engine, schema, actor).await?);
         self.policies.insert(key, Versioned { version, value: Arc::clone(&value) });
         Ok(value)
     }
@@ -137,14 +140,16 @@ impl Identities {
     }
 }
 
-/// Who shows this bearer value: an access token or a static token, with the rights its user has now.
+/// Who shows this bearer value: an access token or a static token, with the rights its user or share
+/// has now.
 ///
 /// # Errors
 /// `INVALID_TOKEN`, `TOKEN_EXPIRED` (access tokens), `INVALID_CREDENTIALS` (no such user, or one
 /// that is not active), `INVALID_IP`.
 pub async fn actor_for_token(engine: &Engine, token: &str, origin: Origin) -> Result<Actor> {
     let (credential, session) = match token::read(&engine.settings.auth, token, Utc::now())? {
-        Some(claims) => (Credential::User(claims.user), claims.session),
+        Some(Bearer::User(claims)) => (Credential::User(claims.user), claims.session),
+        Some(Bearer::Share(id)) => return share::actor(engine, id, origin).await,
         None => (Credential::StaticToken(token.to_owned()), None),
     };
     Ok(actor(engine, credential, origin).await?.in_session(session))
@@ -216,7 +221,7 @@ async fn load_identity(conn: Executor<'_>, credential: &Credential) -> Result<Op
 }
 
 /// The list as stored: separated by commas. Entries that are no addresses admit nobody.
-fn parse_addresses(list: &str) -> (Vec<IpAddr>, bool) {
+pub(super) fn parse_addresses(list: &str) -> (Vec<IpAddr>, bool) {
     let entries: Vec<&str> = list.split(',').map(str::trim).filter(|entry| !entry.is_empty()).collect();
     let addresses = entries.iter().filter_map(|entry| entry.parse::<IpAddr>().ok());
     (addresses.map(|address| address.to_canonical()).collect(), !entries.is_empty())

@@ -8,6 +8,7 @@ pub mod password;
 pub mod password_policy;
 pub(crate) mod rows;
 pub mod session;
+mod share;
 pub mod token;
 
 use std::time::Duration;

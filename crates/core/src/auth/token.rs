@@ -23,6 +23,14 @@ pub struct AccessClaims {
     pub session: Option<String>,
 }
 
+/// Whom an access token is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bearer {
+    User(AccessClaims),
+    /// A share; its role and item come from its current row.
+    Share(Uuid),
+}
+
 /// The user an access token is made for.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
@@ -69,16 +77,20 @@ pub fn issue(settings: &AuthSettings, subject: Subject<'_>, now: DateTime<Utc>) 
 ///
 /// # Errors
 /// `INVALID_TOKEN` (algorithm, signature, `nbf`, missing claims), `TOKEN_EXPIRED`.
-pub fn read(settings: &AuthSettings, token: &str, now: DateTime<Utc>) -> Result<Option<AccessClaims>> {
+pub fn read(settings: &AuthSettings, token: &str, now: DateTime<Utc>) -> Result<Option<Bearer>> {
     let Some(claims) = accepted_claims(settings, token) else { return Ok(None) };
     verify_signature(settings, token)?;
     check_times(&claims, now)?;
     if ["role", "app_access", "admin_access"].iter().any(|name| !claims.contains_key(*name)) {
         return Err(Error::new(Code::InvalidToken));
     }
-    let user = claims.get("id").and_then(Value::as_str).and_then(|id| Uuid::try_parse(id).ok());
+    let id = |name: &str| claims.get(name).and_then(Value::as_str).and_then(|id| Uuid::try_parse(id).ok());
     let session = claims.get("session").and_then(Value::as_str).map(str::to_owned);
-    Ok(Some(AccessClaims { user: user.ok_or_else(|| Error::new(Code::InvalidToken))?, session }))
+    match (id("id"), id("share")) {
+        (Some(user), _) => Ok(Some(Bearer::User(AccessClaims { user, session }))),
+        (None, Some(share)) => Ok(Some(Bearer::Share(share))),
+        (None, None) => Err(Error::new(Code::InvalidToken)),
+    }
 }
 
 /// Stands for a session inside an access token without giving away its refresh token: a keyed
@@ -172,7 +184,7 @@ mod tests {
     fn our_token_is_read_back() {
         let now = Utc::now();
         let token = issue(&settings(), subject(), now).unwrap();
-        let claims = read(&settings(), &token, now).unwrap().unwrap();
+        let Bearer::User(claims) = read(&settings(), &token, now).unwrap().unwrap() else { panic!("a user's") };
         assert_eq!(claims.user, Uuid::from_u128(7));
         assert_eq!(claims.session, Some(session_mark(&settings(), "refresh").unwrap()));
         assert!(!token.contains("refresh"));
@@ -203,6 +215,11 @@ mod tests {
         let mut early = full.clone();
         early["nbf"] = json!(4_000_000_000_u64);
         assert_eq!(code(&sign(Algorithm::HS256, &early)), Code::InvalidToken);
+        let mut share = full.clone();
+        share["id"] = Value::Null;
+        share["share"] = json!(Uuid::from_u128(9));
+        let read_share = read(&settings(), &sign(Algorithm::HS256, &share), Utc::now()).unwrap();
+        assert_eq!(read_share, Some(Bearer::Share(Uuid::from_u128(9))));
         let mut moved = full;
         moved["iss"] = json!("elsewhere");
         assert!(read(&settings(), &sign(Algorithm::HS256, &moved), Utc::now()).unwrap().is_some());

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     Written, collection,
     events::{Change, ItemEvent},
-    history, nested,
+    history, hooks, nested,
 };
 use crate::{access, context::Ctx, error::Result, ident::Key, payload::special, plan, schema::Collection, system};
 
@@ -35,6 +35,7 @@ pub(super) fn create_rows<'a>(
     payloads: Vec<Map<String, Value>>,
 ) -> Writing<'a> {
     Box::pin(async move {
+        let payloads = hooks::create(ctx, &collection.name, payloads).await?;
         let mut write = access::write::create(ctx, collection, payloads).await?;
         if write.rows().is_empty() {
             return Ok(Written::default());
@@ -53,7 +54,8 @@ pub(super) fn create_rows<'a>(
             entry.children = children;
         }
         let revisions = history::record(ctx, collection, Change::Create, entries).await?;
-        ctx.emit(ItemEvent { collection: Arc::clone(&collection.name), change: Change::Create, keys: keys.clone() });
+        let event = ItemEvent { collection: Arc::clone(&collection.name), change: Change::Create, keys: keys.clone() };
+        ctx.emit_with(event, hooks::payloads(ctx, &collection.name, write.rows().iter()));
         Ok(Written { keys, revisions: revisions.into_iter().map(|key| key.into_iter().collect()).collect() })
     })
 }

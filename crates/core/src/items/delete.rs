@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     collection,
     events::{Change, ItemEvent},
-    history, nested,
+    history, hooks, nested,
 };
 use crate::{access, context::Ctx, error::Result, ident::Key, plan, schema::Collection, system};
 
@@ -30,6 +30,7 @@ pub(super) async fn delete_rows(ctx: &Ctx<'_>, collection: &Arc<Collection>, key
     if keys.is_empty() {
         return Ok(());
     }
+    hooks::delete(ctx, &collection.name, keys).await?;
     system::before_delete(ctx, collection, keys).await?;
     plan::write::delete(ctx.conn, &write).await?;
     let entries = keys.iter().map(history::Entry::deleted).collect();

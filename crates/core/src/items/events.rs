@@ -24,7 +24,10 @@ impl ItemEvent {
     /// Whether cached users, roles or policies may be stale now.
     #[must_use]
     pub fn touches_identity(&self) -> bool {
-        matches!(&*self.collection, "directus_users" | "directus_roles" | "directus_permissions" | "directus_settings")
+        matches!(
+            &*self.collection,
+            "directus_users" | "directus_roles" | "directus_permissions" | "directus_settings" | "directus_shares"
+        )
     }
 }
 

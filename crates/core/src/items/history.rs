@@ -48,6 +48,11 @@ impl Entry {
         Self { key: Some(key.clone()), delta: payload.clone(), children }
     }
 
+    /// What was written.
+    pub fn delta(&self) -> &Map<String, Value> {
+        &self.delta
+    }
+
     pub fn deleted(key: &Key) -> Self {
         Self { key: Some(key.clone()), delta: Map::new(), children: Vec::new() }
     }

@@ -4,7 +4,9 @@
 pub mod create;
 pub mod delete;
 pub mod events;
+pub mod export;
 mod history;
+pub mod hooks;
 mod json;
 mod nested;
 pub mod read;
@@ -19,6 +21,7 @@ use std::sync::Arc;
 
 pub use create::create;
 pub use delete::delete;
+pub use export::export;
 pub use json::Json;
 pub use read::{read, read_keys, read_one};
 pub use singleton::upsert_singleton;

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::json::Json;
-
+use super::{
+    hooks::{self, Seen},
+    json::Json,
+};
 use crate::{
     access::{
         Action, AuthorizedQuery,
@@ -18,7 +20,8 @@ use crate::{
     plan::select,
     query::{Query, ast::Limit},
     schema::Collection,
-    store::{decode::RowRef, run, shape},
+    store::{Executor, decode::RowRef, run, shape},
+    system,
 };
 
 /// The answer to a list query.
@@ -38,24 +41,32 @@ pub struct Page {
 /// `FORBIDDEN` for unknown collections and missing rights, `INVALID_QUERY`.
 pub async fn read(ctx: &Ctx<'_>, collection: &str, query: &Query, keys: Option<&[Key]>) -> Result<Page> {
     let collection = known(ctx, collection)?;
-    let authorized = authorise(ctx, &collection, query, keys).await?;
+    let query = hooks::query(ctx, &collection.name, query).await?;
+    let authorized = authorise(ctx, &collection, &query, keys).await?;
+    let seen = Seen::of(ctx, &collection.name);
     let grouped = matches!(authorized.root().shape, Shape::Groups { .. });
     let mut out = Vec::with_capacity(1024);
+    let data;
     if collection.singleton && !grouped {
         let fetched = fetch(ctx, &authorized).await?;
         if !fetched.as_ref().map_or(Ok(false), |fetched| shape::write_first(fetched, &mut out))? {
             default_object(&collection, &authorized, &mut out);
         }
+        data = seen.row(Json::written(out)?).await?.ok_or_else(Error::forbidden)?;
     } else {
         match fetch(ctx, &authorized).await? {
             Some(fetched) => shape::write_list(&fetched, &mut out)?,
             None => out.extend_from_slice(b"[]"),
         }
+        if keys.is_none() && !grouped {
+            append(&mut out, &system::further_rows(ctx, &collection, &query).await?)?;
+        }
+        data = seen.rows(Json::written(out)?).await?;
     }
     let meta = authorized.meta();
     let total_count = if meta.total_count { Some(count(ctx, &authorized, false).await?) } else { None };
     let filter_count = if meta.filter_count { Some(count(ctx, &authorized, true).await?) } else { None };
-    Ok(Page { data: Json::written(out)?, total_count, filter_count })
+    Ok(Page { data, total_count, filter_count })
 }
 
 /// Reads one item.
@@ -64,14 +75,15 @@ pub async fn read(ctx: &Ctx<'_>, collection: &str, query: &Query, keys: Option<&
 /// `FORBIDDEN` when it is missing or not visible, else as [`read`].
 pub async fn read_one(ctx: &Ctx<'_>, collection: &str, key: &Key, query: &Query) -> Result<Json> {
     let collection = known(ctx, collection)?;
-    let one = Query { limit: Some(Limit::Rows(1)), offset: None, page: None, ..query.clone() };
+    let query = hooks::query(ctx, &collection.name, query).await?.into_owned();
+    let one = Query { limit: Some(Limit::Rows(1)), offset: None, page: None, ..query };
     let authorized = authorise(ctx, &collection, &one, Some(std::slice::from_ref(key))).await?;
     let mut out = Vec::with_capacity(512);
     let fetched = fetch(ctx, &authorized).await?.ok_or_else(Error::forbidden)?;
     if !shape::write_first(&fetched, &mut out)? {
         return Err(Error::forbidden());
     }
-    Json::written(out)
+    Seen::of(ctx, &collection.name).row(Json::written(out)?).await?.ok_or_else(Error::forbidden)
 }
 
 /// The keys of the rows that a query selects, for an `action` the caller may do at all; whether it
@@ -81,8 +93,9 @@ pub async fn read_one(ctx: &Ctx<'_>, collection: &str, key: &Key, query: &Query)
 /// As [`read`].
 pub async fn read_keys(ctx: &Ctx<'_>, collection: &str, action: Action, query: &Query) -> Result<Vec<Key>> {
     let collection = known(ctx, collection)?;
-    let authorized = authorise_selection(ctx, &collection, action, query).await?;
-    keys(ctx, &collection, &authorized).await
+    let query = hooks::query(ctx, &collection.name, query).await?;
+    let authorized = authorise_selection(ctx, &collection, action, &query).await?;
+    keys(ctx.conn, &authorized).await
 }
 
 /// Of these keys those that exist and that the caller may `action`, in any order.
@@ -94,9 +107,22 @@ pub async fn permitted_keys(ctx: &Ctx<'_>, collection: &str, action: Action, key
     let mut found = Vec::with_capacity(keys_wanted.len());
     for chunk in keys_wanted.chunks(10_000) {
         let authorized = authorise_keys(ctx, &collection, action, chunk).await?;
-        found.extend(keys(ctx, &collection, &authorized).await?);
+        found.extend(keys(ctx.conn, &authorized).await?);
     }
     Ok(found)
+}
+
+/// Adds rows to a written list.
+fn append(list: &mut Vec<u8>, rows: &[Value]) -> Result<()> {
+    for row in rows {
+        list.pop();
+        if list.len() > 1 {
+            list.push(b',');
+        }
+        serde_json::to_writer(&mut *list, row).map_err(Error::internal)?;
+        list.push(b']');
+    }
+    Ok(())
 }
 
 fn known(ctx: &Ctx<'_>, collection: &str) -> Result<Arc<Collection>> {
@@ -111,11 +137,13 @@ async fn fetch(ctx: &Ctx<'_>, authorized: &AuthorizedQuery) -> Result<Option<run
     run::run(ctx.conn, select::root(ctx.conn.dialect(), authorized)).await.map(Some)
 }
 
-async fn keys(ctx: &Ctx<'_>, collection: &Collection, authorized: &AuthorizedQuery) -> Result<Vec<Key>> {
+/// The keys of a selection of keys.
+pub(super) async fn keys(conn: Executor<'_>, authorized: &AuthorizedQuery) -> Result<Vec<Key>> {
     if select::is_never(authorized) {
         return Ok(Vec::new());
     }
-    run::keys(ctx.conn, select::root(ctx.conn.dialect(), authorized), collection.primary_field().kind).await
+    let kind = authorized.root().collection.primary_field().kind;
+    run::keys(conn, select::root(conn.dialect(), authorized), kind).await
 }
 
 async fn count(ctx: &Ctx<'_>, authorized: &AuthorizedQuery, wanted: bool) -> Result<u64> {

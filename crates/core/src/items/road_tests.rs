@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::{
     create, delete,
     events::{EventSink, ItemEvent},
+    hooks::Hooks,
     read, update, update_each, upsert_singleton,
 };
 use crate::{
@@ -73,7 +74,7 @@ async fn servers() -> Vec<Server> {
         }
         let heard = Arc::new(Heard::default());
         let db = Db::new(pool).await.unwrap();
-        let engine = Engine::open(db, EngineSettings::default(), heard.clone()).await.unwrap();
+        let engine = Engine::open(db, EngineSettings::default(), heard.clone(), Hooks::default()).await.unwrap();
         let system = engine.system_context();
         let relation = json!([{"many_collection": "books", "many_field": "author", "one_collection": "authors",
             "one_field": "books", "sort_field": "pos"}]);

@@ -1,6 +1,6 @@
 //! Updating items.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::{
     Written, collection,
     create::Writing,
     events::{Change, ItemEvent},
-    history, nested,
+    history, hooks, nested,
 };
 use crate::{
     access::{
@@ -66,6 +66,7 @@ async fn write(ctx: &Ctx<'_>, collection: &Arc<Collection>, edits: Vec<Edit>) ->
 /// Updates rows within the running transaction. The revisions come per edit.
 pub(super) fn update_rows<'a>(ctx: &'a Ctx<'_>, collection: &'a Arc<Collection>, edits: Vec<Edit>) -> Writing<'a> {
     Box::pin(async move {
+        let edits = hooks::update(ctx, &collection.name, edits).await?;
         let mut writes = access::write::update(ctx, collection, edits).await?;
         let step = if system::is_sequential(collection) { 1 } else { writes.len() };
         let mut entries = Vec::with_capacity(writes.len());
@@ -73,12 +74,16 @@ pub(super) fn update_rows<'a>(ctx: &'a Ctx<'_>, collection: &'a Arc<Collection>,
             write_changes(ctx, collection, writes, &mut entries).await?;
         }
         let keys = distinct(entries.iter().filter_map(|entry: &history::Entry| entry.key.clone()).collect());
+        // A row that two edits name has what the last one wrote.
+        let last: HashMap<&Key, &Map<String, Value>> =
+            entries.iter().filter_map(|entry| Some((entry.key.as_ref()?, entry.delta()))).collect();
+        let payloads = hooks::payloads(ctx, &collection.name, keys.iter().filter_map(|key| last.get(key).copied()));
         let mut recorded = history::record(ctx, collection, Change::Update, entries).await?.into_iter();
         let revisions =
             writes.iter().map(|write| recorded.by_ref().take(write.keys().len()).flatten().collect()).collect();
         if !keys.is_empty() {
             let name = Arc::clone(&collection.name);
-            ctx.emit(ItemEvent { collection: name, change: Change::Update, keys: keys.clone() });
+            ctx.emit_with(ItemEvent { collection: name, change: Change::Update, keys: keys.clone() }, payloads);
         }
         Ok(Written { keys, revisions })
     })

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use sea_orm::{ConnectOptions, Database, Statement};
 use serde_json::{Map, Value, json};
 
-use super::{create, events::NoSink};
+use super::{create, events::NoSink, hooks::Hooks};
 use crate::{
     context::{Ctx, Engine, EngineSettings},
     error::Code,
@@ -104,7 +104,7 @@ async fn engine() -> (Arc<Engine>, Arc<Schema>) {
     };
     let mut schema = Schema::default();
     schema.collections.insert("write_books".into(), Arc::new(collection));
-    let engine = Engine::open(db, EngineSettings::default(), Arc::new(NoSink)).await.unwrap();
+    let engine = Engine::open(db, EngineSettings::default(), Arc::new(NoSink), Hooks::default()).await.unwrap();
     (engine, Arc::new(schema))
 }
 

@@ -60,6 +60,14 @@ pub fn validate(
     }
 }
 
+/// Whether a row fulfils a rule.
+#[must_use]
+pub fn holds(rule: &Value, row: &Map<String, Value>) -> bool {
+    let mut problems = Vec::new();
+    check::rule(rule, &Payload { collection: None, row }, &mut problems);
+    problems.is_empty()
+}
+
 /// NOT NULL columns without default need a value on create; none of them may be set to null.
 fn missing(field: &Field, occasion: Occasion, row: &Map<String, Value>, problems: &mut Vec<Problem>) {
     const FILLED: [Special; 4] = [Special::Uuid, Special::DateCreated, Special::UserCreated, Special::RoleCreated];

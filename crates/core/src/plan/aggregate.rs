@@ -40,10 +40,16 @@ impl Builder<'_> {
             let position = self.push_column(expr, render);
             positions.push(position);
             let name = aggregate.function.name();
+            let beside_fields =
+                aggregates.iter().any(|other| other.function == aggregate.function && other.field.is_some());
             match &aggregate.field {
-                None => members.push(Member { label: label(name), value: MemberLayout::Column(position) }),
-                Some(field) => {
-                    let member = Member { label: label(&field.field().name), value: MemberLayout::Column(position) };
+                None if !beside_fields => {
+                    members.push(Member { label: label(name), value: MemberLayout::Column(position) });
+                }
+                field => {
+                    // A count of rows beside counts of fields: all in one object.
+                    let inner = field.as_ref().map_or("*", |field| &*field.field().name);
+                    let member = Member { label: label(inner), value: MemberLayout::Column(position) };
                     let outer = label(name);
                     match members.iter_mut().find(|member| member.label == outer) {
                         Some(Member { value: MemberLayout::Object(inner), .. }) => inner.push(member),

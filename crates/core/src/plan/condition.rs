@@ -6,6 +6,7 @@ use super::{dialect, select::Builder};
 use crate::{
     access::resolved::{Comparison, Condition, FieldRef, Hop, Scalar, Test},
     payload::typed::Typed,
+    query::ast::Function,
     schema::FieldType,
     store::Dialect,
 };
@@ -13,6 +14,11 @@ use crate::{
 /// A column of an aliased table.
 pub(super) fn column(table: &str, field: &FieldRef) -> Expr {
     Expr::col((Alias::new(table), Alias::new(&*field.field().name)))
+}
+
+fn nullif(dialect: Dialect, value: Expr, nothing: &'static str) -> Expr {
+    let placeholder = if dialect == Dialect::Postgres { "$1" } else { "?" };
+    Expr::cust_with_expr(format!("NULLIF({placeholder}, {nothing})"), value)
 }
 
 impl Builder<'_> {
@@ -36,6 +42,7 @@ impl Builder<'_> {
             Condition::Test(scalar, test) => self.test(table, scalar, test),
             Condition::Related { hop, condition, exists } => {
                 let subquery = self.related_rows(table, hop, condition, |_, _| Expr::val(1));
+                let subquery = dialect::existence(self.dialect, subquery);
                 if *exists { Expr::exists(subquery) } else { Expr::not_exists(subquery) }
             }
         })
@@ -71,15 +78,21 @@ impl Builder<'_> {
             Hop::One { field, target } => primary(related, target).eq(column(table, field)),
             Hop::Many { key, child_field } => column(related, child_field).eq(column(table, key)),
             Hop::Any { field, discriminator, target } => {
-                let key = primary(related, target);
-                // The key column of a many-to-any relation holds keys of different types as text.
-                let key = match self.dialect {
-                    Dialect::Postgres => key.cast_as("text"),
-                    Dialect::Mysql => key.cast_as("char"),
-                    Dialect::Sqlite => key.cast_as("text"),
-                };
+                let key = self.key_text(primary(related, target));
                 column(table, discriminator).eq(&*target.name).and(key.eq(column(table, field)))
             }
+            Hop::ManyAny { key, child_field, discriminator } => {
+                let here = self.key_text(column(table, key));
+                column(related, discriminator).eq(&*key.collection().name).and(column(related, child_field).eq(here))
+            }
+        }
+    }
+
+    /// The key column of a many-to-any relation holds keys of different types as text.
+    fn key_text(&self, key: Expr) -> Expr {
+        match self.dialect {
+            Dialect::Postgres | Dialect::Sqlite => key.cast_as("text"),
+            Dialect::Mysql => key.cast_as("char"),
         }
     }
 
@@ -88,7 +101,10 @@ impl Builder<'_> {
         match scalar {
             Scalar::Column(field) => dialect::comparable(self.dialect, column(table, field), field.field().kind),
             Scalar::Part(function, field) => {
-                dialect::part(self.dialect, *function, column(table, field), field.field())
+                let part = dialect::part(self.dialect, *function, column(table, field), field.field());
+                // The length of what is no list is marked, so that an answer can refuse it; elsewhere
+                // there is none.
+                if *function == Function::Count { nullif(self.dialect, part, "-1") } else { part }
             }
             Scalar::CountRelated { hop, visible } => {
                 let subquery = self.related_rows(table, hop, visible, |_, _| Expr::cust("COUNT(*)"));

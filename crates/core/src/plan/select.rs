@@ -247,14 +247,13 @@ impl<'q> Builder<'q> {
     fn member(&mut self, table: &str, output: &'q Output, statement: &mut SelectStatement) -> Member {
         let value = match &output.value {
             OutputValue::Scalar(Scalar::Column(field)) => MemberLayout::Column(self.push_field(table, field)),
+            OutputValue::Scalar(Scalar::Part(Function::Count, field)) => {
+                let length = dialect::part(self.dialect, Function::Count, column(table, field), field.field());
+                MemberLayout::Column(self.push((length, Render::ListLength)))
+            }
             OutputValue::Scalar(scalar) => {
-                let render = if matches!(scalar, Scalar::Part(Function::Count, _)) {
-                    Render::ListLength
-                } else {
-                    Render::Integer
-                };
                 let expr = self.scalar(table, scalar);
-                MemberLayout::Column(self.push((expr, render)))
+                MemberLayout::Column(self.push((expr, Render::Integer)))
             }
             OutputValue::One { field, level } => self.single_target(table, field, level, statement),
             OutputValue::Many { key, child_field, level } => {
@@ -344,24 +343,16 @@ impl<'q> Builder<'q> {
             OrderBy::Scalar(scalar) => self.scalar(table, scalar),
             OrderBy::Aggregate(_) | OrderBy::Group(_) => Expr::val(1),
             OrderBy::Related { hop, visible, by } => {
-                let dialect = self.dialect;
-                let subquery = self
-                    .related_rows(table, hop, visible, |builder, related| builder.order_value(related, by, descending));
-                let mut subquery = subquery;
-                if matches!(hop, Hop::Many { .. }) {
+                let mut value = Expr::val(1);
+                let mut subquery = self.related_rows(table, hop, visible, |builder, related| {
+                    value = builder.order_value(related, by, descending);
+                    value.clone()
+                });
+                if matches!(hop, Hop::Many { .. } | Hop::ManyAny { .. }) {
                     // The first child in this order stands for all.
                     let direction = if descending { Direction::Desc } else { Direction::Asc };
-                    let nulls = dialect::nulls(dialect, true, &direction);
-                    let first = Expr::cust("1");
-                    match nulls {
-                        _ if dialect != Dialect::Mysql => {
-                            let nulls = sea_orm::sea_query::NullOrdering::Last;
-                            subquery.order_by_expr_with_nulls(first, direction, nulls);
-                        }
-                        _ => {
-                            subquery.order_by_expr(first, direction);
-                        }
-                    }
+                    let place = dialect::selected(self.dialect, 1, value);
+                    self.order(&mut subquery, place, direction, true);
                     subquery.limit(1);
                 }
                 Expr::SubQuery(None, Box::new(subquery.into()))

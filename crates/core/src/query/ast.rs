@@ -42,7 +42,7 @@ pub enum Limit {
 pub type FieldPath = Vec<PathStep>;
 
 /// One step of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PathStep {
     /// Field or alias name, or `*`.
     pub name: String,

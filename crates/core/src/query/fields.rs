@@ -1,5 +1,6 @@
 //! Field paths: `title`, `author.name`, `blocks.item:pages.title`, `author.year(born)`, `*.*`.
 
+use indexmap::IndexSet;
 use serde_json::Value;
 
 use super::{
@@ -9,15 +10,18 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Reads a list given as text with commas, or as an array of such texts.
+/// Different entries one list may have. Names that are repeated count once.
+const MOST_ENTRIES: usize = 5_000;
+
+/// Reads a list given as text with commas, or as an array of such texts; repeated entries count once.
 ///
 /// # Errors
 /// `INVALID_QUERY` naming the parameter.
 pub fn list(parameter: &str, value: &Value) -> Result<Vec<String>> {
-    fn push(out: &mut Vec<String>, text: &str) {
-        out.extend(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned));
+    fn push<'v>(out: &mut IndexSet<&'v str>, text: &'v str) {
+        out.extend(text.split(',').map(str::trim).filter(|item| !item.is_empty()));
     }
-    let mut out = Vec::new();
+    let mut out = IndexSet::new();
     match value {
         Value::String(text) => push(&mut out, text),
         Value::Array(items) => {
@@ -31,7 +35,10 @@ pub fn list(parameter: &str, value: &Value) -> Result<Vec<String>> {
         Value::Null => {}
         _ => return Err(not_a_list(parameter)),
     }
-    Ok(out)
+    if out.len() > MOST_ENTRIES {
+        return Err(Error::invalid_query(format!("\"{parameter}\" has more than {MOST_ENTRIES} entries.")));
+    }
+    Ok(out.into_iter().map(str::to_owned).collect())
 }
 
 fn not_a_list(parameter: &str) -> Error {

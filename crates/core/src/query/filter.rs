@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::{
     QueryLimits,
-    ast::{Filter, Operator},
+    ast::{Filter, Operator, PathStep},
     fields::step,
+    follow,
     functions::shorten,
 };
 use crate::error::{Error, Result};
@@ -112,7 +113,10 @@ impl Parser {
         if place.fields > self.relational_depth {
             return Err(Error::invalid_query("The filter goes through too many relations."));
         }
-        let step = step(key)?;
+        let step = match follow::is_follow(key) {
+            true => follow::parse(key).map(|_| PathStep { name: key.to_owned(), scope: None, function: None })?,
+            false => step(key)?,
+        };
         let inner = match value {
             Value::Object(_) => self.filter(value, place)?,
             Value::Null | Value::Array(_) => {

@@ -3,6 +3,7 @@
 pub mod ast;
 pub mod fields;
 pub mod filter;
+pub mod follow;
 pub mod functions;
 pub mod limits;
 pub mod parse;

@@ -169,18 +169,16 @@ fn aggregate(map: &Map<String, Value>) -> Result<Vec<Aggregate>> {
     for (name, value) in map {
         let function = AggregateFunction::from_name(name)
             .ok_or_else(|| Error::invalid_query(format!("\"aggregate\" does not know \"{}\".", shorten(name))))?;
-        let mut names = match value {
+        let names = match value {
             Value::Object(_) | Value::Bool(_) | Value::Number(_) => {
                 return Err(Error::invalid_query("\"aggregate\" takes lists of fields."));
             }
+            _ if function == AggregateFunction::CountAll => Vec::new(),
             list => fields::list("aggregate", list)?,
         };
-        if function == AggregateFunction::CountAll {
-            names.clear();
-        } else if names.is_empty() {
+        if names.is_empty() && function != AggregateFunction::CountAll {
             continue;
         }
-        names.dedup();
         out.push(Aggregate { function, fields: names });
     }
     Ok(out)

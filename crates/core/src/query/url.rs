@@ -89,7 +89,7 @@ fn insert(root: &mut Node, path: &[&str], value: String, name: &str) -> Result<(
         let Node::Branch { entries, next } = node else { return Err(conflict()) };
         let key = if key.is_empty() && position > 0 {
             let index = *next;
-            *next += 1;
+            *next = next.saturating_add(1);
             index.to_string()
         } else {
             if let Ok(index) = key.parse::<usize>() {
@@ -106,7 +106,7 @@ fn insert(root: &mut Node, path: &[&str], value: String, name: &str) -> Result<(
                 indexmap::map::Entry::Occupied(mut entry) => match entry.get_mut() {
                     Node::Branch { entries, next } => {
                         entries.insert(next.to_string(), Node::Text(value));
-                        *next += 1;
+                        *next = next.saturating_add(1);
                     }
                     Node::Text(first) => {
                         let first = std::mem::take(first);

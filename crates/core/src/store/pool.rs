@@ -7,9 +7,10 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use futures_util::{StreamExt, TryStreamExt, stream::BoxStream};
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, ExecResult, QueryResult,
-    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
+    AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, ExecResult, IsolationLevel,
+    QueryResult, SqliteTransactionMode, Statement, StreamTrait, TransactionOptions, TransactionTrait,
 };
 
 use crate::error::{Result, database};
@@ -98,6 +99,27 @@ impl Db {
         let options = TransactionOptions {
             sqlite_transaction_mode: (self.dialect == Dialect::Sqlite).then_some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
+        };
+        let inner = self.pool.begin_with_options(options).await.map_err(database::from_driver)?;
+        Ok(Transaction { inner, db: self.clone() })
+    }
+
+    /// Starts a transaction that only reads, all of it from one snapshot.
+    ///
+    /// # Errors
+    /// As [`Executor::query`].
+    pub async fn begin_snapshot(&self) -> Result<Transaction> {
+        let options = match self.dialect {
+            // Readers have a snapshot anyway.
+            Dialect::Sqlite => TransactionOptions {
+                sqlite_transaction_mode: Some(SqliteTransactionMode::Deferred),
+                ..TransactionOptions::default()
+            },
+            Dialect::Postgres | Dialect::Mysql => TransactionOptions {
+                isolation_level: Some(IsolationLevel::RepeatableRead),
+                access_mode: Some(AccessMode::ReadOnly),
+                ..TransactionOptions::default()
+            },
         };
         let inner = self.pool.begin_with_options(options).await.map_err(database::from_driver)?;
         Ok(Transaction { inner, db: self.clone() })
@@ -201,6 +223,24 @@ impl<'a> Executor<'a> {
             Executor::Transaction(transaction) => transaction.inner.query_all_raw(statement).await,
         }
         .map_err(database::from_driver)
+    }
+
+    /// The rows one by one, as they come; a connection is held until the stream is dropped.
+    ///
+    /// # Errors
+    /// As [`Executor::query`], also for each row.
+    pub async fn stream(self, statement: Statement) -> Result<BoxStream<'a, Result<QueryResult>>> {
+        self.note(&statement);
+        Ok(match self {
+            Executor::Pool(db) => {
+                let rows = db.pool.stream_raw(statement).await.map_err(database::from_driver)?;
+                rows.map_err(database::from_driver).boxed()
+            }
+            Executor::Transaction(transaction) => {
+                let rows = transaction.inner.stream_raw(statement).await.map_err(database::from_driver)?;
+                rows.map_err(database::from_driver).boxed()
+            }
+        })
     }
 
     /// # Errors

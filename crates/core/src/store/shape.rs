@@ -1,5 +1,7 @@
 //! Fetched rows → nested JSON bytes, written once, front to back.
 
+use sea_orm::QueryResult;
+
 use super::{
     decode::RowRef,
     run::{Fetched, FetchedChild, as_key_of},
@@ -35,6 +37,14 @@ pub(crate) fn write_first(fetched: &Fetched, out: &mut Vec<u8>) -> Result<bool> 
     let Some(row) = fetched.rows.first() else { return Ok(false) };
     write_row(fetched, RowRef::of(row)?, &fetched.layout, out)?;
     Ok(true)
+}
+
+/// Writes a row that came by itself, in the form of `frame`, which has no levels below.
+///
+/// # Errors
+/// As [`write_list`].
+pub(crate) fn write_one(frame: &Fetched, row: &QueryResult, out: &mut Vec<u8>) -> Result<()> {
+    write_row(frame, RowRef::of(row)?, &frame.layout, out)
 }
 
 fn write_row(fetched: &Fetched, row: RowRef<'_>, layout: &RowLayout, out: &mut Vec<u8>) -> Result<()> {

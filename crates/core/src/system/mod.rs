@@ -6,6 +6,7 @@ mod admins;
 pub mod collections;
 pub mod fields;
 mod metadata;
+mod minimum;
 mod permissions;
 pub mod relations;
 mod role_key;
@@ -17,7 +18,7 @@ pub use users::track_page;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::{context::Ctx, error::Result, ident::Key, schema::Collection};
+use crate::{context::Ctx, error::Result, ident::Key, query::Query, schema::Collection};
 
 /// Completes a payload before validation asks for required values; needs no database.
 pub fn complete(collection: &Collection, payload: &mut Map<String, Value>) {
@@ -37,6 +38,17 @@ pub fn derives(collection: &Collection, field: &str) -> bool {
 #[must_use]
 pub fn is_sequential(collection: &Collection) -> bool {
     matches!(&*collection.name, "directus_users" | "directus_roles")
+}
+
+/// Rows that a list of a collection has beside those of its table.
+///
+/// # Errors
+/// What the rule of the collection says.
+pub async fn further_rows(ctx: &Ctx<'_>, collection: &Collection, query: &Query) -> Result<Vec<Value>> {
+    match &*collection.name {
+        "directus_permissions" => minimum::rows(ctx, query).await,
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// May refuse or complete rows that are about to be created.

@@ -8,7 +8,7 @@ pub mod sequence;
 mod sqlite;
 
 pub use bind::bind;
-use sea_orm::sea_query::{Expr, ExprTrait, LikeExpr, NullOrdering, Order};
+use sea_orm::sea_query::{Expr, ExprTrait, LikeExpr, NullOrdering, Order, SelectStatement};
 
 use crate::{
     access::resolved::TextPlace,
@@ -135,6 +135,24 @@ pub(crate) fn nulls(dialect: Dialect, nullable: bool, order: &Order) -> Option<N
         return None;
     }
     Some(if matches!(order, Order::Desc) { NullOrdering::First } else { NullOrdering::Last })
+}
+
+/// A selected value as a sort key: by its place, which needs no parameter twice. MySQL can't ask a
+/// place for null, so it gets the value again.
+pub(crate) fn selected(dialect: Dialect, place: usize, value: Expr) -> Expr {
+    match dialect {
+        Dialect::Sqlite | Dialect::Postgres => Expr::cust(place.to_string()),
+        Dialect::Mysql => value,
+    }
+}
+
+/// A subquery whose rows are only asked whether there are any. SQLite (3.51) turns such a subquery
+/// into a join, and then OFFSET counts each related row instead of each row; a limit keeps it from that.
+pub(crate) fn existence(dialect: Dialect, mut subquery: SelectStatement) -> SelectStatement {
+    if dialect == Dialect::Sqlite {
+        subquery.limit(1);
+    }
+    subquery
 }
 
 /// A column as a double, for averages that are numbers.

@@ -1,0 +1,137 @@
+//! Reading lists of any length without holding them: part by part, each a JSON array of rows.
+//!
+//! A list of one statement is streamed as the database gives it. One with levels below (to-many,
+//! many-to-any) is read by its keys: all of them first, in order, then the rows of some hundred keys
+//! at a time with what hangs on them, everything in one snapshot. Only the keys are held.
+
+use async_trait::async_trait;
+use futures_util::TryStreamExt;
+
+use super::{
+    collection,
+    hooks::{self, Seen},
+    json::Json,
+    read,
+};
+use crate::{
+    access::{
+        AuthorizedQuery,
+        read::{authorise, keys_only, restrict_to},
+        resolved::Shape,
+    },
+    context::Ctx,
+    error::Result,
+    ident::Key,
+    plan::select,
+    query::Query,
+    store::{Executor, run, shape},
+};
+
+/// Bytes of JSON that a part has at least, but for the last.
+const BYTES_PER_PART: usize = 256 * 1024;
+/// Rows read at a time when they are read by keys: as many as make a part of the size above.
+const FEWEST_ROWS: usize = 10;
+const FIRST_ROWS: usize = 200;
+const MOST_ROWS: usize = 2_000;
+
+/// Receives an export.
+#[async_trait]
+pub trait Parts: Send {
+    /// Takes the next part: a JSON array of rows, or the object of a singleton. The next part is not
+    /// read before this one is taken.
+    ///
+    /// # Errors
+    /// Ends the export.
+    async fn take(&mut self, part: Json) -> Result<()>;
+}
+
+/// Reads what [`super::read`] would, part by part. Nothing is taken when the caller may not read.
+///
+/// # Errors
+/// As [`super::read`], and those of `parts`.
+pub async fn export(
+    ctx: &Ctx<'_>,
+    name: &str,
+    query: &Query,
+    keys: Option<&[Key]>,
+    parts: &mut (dyn Parts + '_),
+) -> Result<()> {
+    let known = collection(ctx, name)?;
+    let grouped = !query.aggregate.is_empty() || !query.group.is_empty();
+    if known.singleton && !grouped {
+        return parts.take(super::read(ctx, name, query, keys).await?.data).await;
+    }
+    let query = hooks::query(ctx, &known.name, query).await?;
+    let mut authorized = authorise(ctx, &known, &query, keys).await?;
+    if !matches!(authorized.root().shape, Shape::Groups { .. }) && select::is_never(&authorized) {
+        return Ok(());
+    }
+    let seen = Seen::of(ctx, &known.name);
+    if select::root(ctx.conn.dialect(), &authorized).children.is_empty() {
+        return stream(ctx.conn, &authorized, &seen, parts).await;
+    }
+    // One snapshot: a row that moves meanwhile is neither lost nor told twice.
+    let snapshot = match ctx.conn {
+        Executor::Pool(db) => Some(db.begin_snapshot().await?),
+        Executor::Transaction(_) => None,
+    };
+    let conn = snapshot.as_ref().map_or(ctx.conn, |snapshot| snapshot.executor());
+    by_keys(conn, &mut authorized, &seen, parts).await?;
+    match snapshot {
+        Some(snapshot) => snapshot.rollback().await,
+        None => Ok(()),
+    }
+}
+
+async fn stream(
+    conn: Executor<'_>,
+    authorized: &AuthorizedQuery,
+    seen: &Seen<'_>,
+    parts: &mut (dyn Parts + '_),
+) -> Result<()> {
+    let plan = select::root(conn.dialect(), authorized);
+    let statement = conn.build(&plan.statement);
+    let frame = run::Fetched { rows: Vec::new(), renders: plan.renders, layout: plan.row, children: Vec::new() };
+    let mut rows = conn.stream(statement).await?;
+    let mut part = Vec::new();
+    while let Some(row) = rows.try_next().await? {
+        part.push(if part.is_empty() { b'[' } else { b',' });
+        shape::write_one(&frame, &row, &mut part)?;
+        if part.len() >= BYTES_PER_PART {
+            part.push(b']');
+            parts.take(seen.rows(Json::written(std::mem::take(&mut part))?).await?).await?;
+        }
+    }
+    if part.is_empty() {
+        return Ok(());
+    }
+    part.push(b']');
+    parts.take(seen.rows(Json::written(part)?).await?).await
+}
+
+async fn by_keys(
+    conn: Executor<'_>,
+    authorized: &mut AuthorizedQuery,
+    seen: &Seen<'_>,
+    parts: &mut (dyn Parts + '_),
+) -> Result<()> {
+    let keys = read::keys(conn, &keys_only(authorized)).await?;
+    let mut rest = keys.as_slice();
+    let mut rows = FIRST_ROWS;
+    while !rest.is_empty() {
+        let (some, after) = rest.split_at_checked(rows).unwrap_or((rest, &[]));
+        rest = after;
+        restrict_to(authorized, some)?;
+        let fetched = run::run(conn, select::root(conn.dialect(), authorized)).await?;
+        let mut part = Vec::with_capacity(BYTES_PER_PART);
+        shape::write_list(&fetched, &mut part)?;
+        drop(fetched);
+        rows = match part.len() {
+            bytes if bytes > 2 * BYTES_PER_PART => (rows / 2).max(FEWEST_ROWS),
+            bytes if bytes < BYTES_PER_PART / 2 => (rows * 2).min(MOST_ROWS),
+            _ => rows,
+        };
+        parts.take(seen.rows(Json::written(part)?).await?).await?;
+    }
+    Ok(())
+}
