@@ -17,3 +17,4 @@ mod shares;
 mod statements;
 mod tables;
 mod users;
+mod writes;

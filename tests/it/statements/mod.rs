@@ -1,5 +1,7 @@
 //! How many statements a warm request costs.
 
+mod writes;
+
 use serde_json::{Value, json};
 use waymark_tests::{Client, Server, SqlLog, each_engine};
 

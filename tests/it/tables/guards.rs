@@ -30,4 +30,37 @@ each_engine! {
         assert_eq!(status, 400, "{body}");
         assert_eq!(body["errors"][0]["extensions"]["code"], "INVALID_QUERY");
     }
+
+    async fn a_column_keeps_its_type(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        admin.create_collection("firms", json!([{ "field": "name", "type": "string" }, { "field": "size", "type": "integer" }])).await;
+        admin.must_post("/items/firms", json!({ "name": "x", "size": 3 })).await;
+        for (field, body) in [
+            ("name", json!({ "type": "integer" })),
+            ("size", json!({ "type": "string" })),
+            ("size", json!({ "type": "boolean", "meta": { "note": "a flag now" } })),
+            ("size", json!({ "type": "text", "schema": {} })),
+        ] {
+            let answer = admin.request("PATCH", &format!("/fields/firms/{field}"), Some(body.clone())).await;
+            assert_eq!((answer.status, answer.codes()), (400, vec!["INVALID_PAYLOAD"]), "{field} {body}: {}", answer.body);
+        }
+        let (status, body) = admin.patch("/fields/firms/size", json!({ "type": "integer", "meta": { "note": "people" } })).await;
+        assert_eq!((status, &body["data"]["type"], &body["data"]["meta"]["note"]), (200, &json!("integer"), &json!("people")), "{body}");
+        assert_eq!(admin.get("/items/firms/1").await.1["data"], json!({ "id": 1, "name": "x", "size": 3 }));
+    }
+
+    async fn changing_one_setting_of_a_built_in_collection_keeps_the_others(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        let before = admin.get("/collections/directus_users").await.1["data"]["meta"].clone();
+        assert_eq!((&before["archive_field"], &before["archive_value"]), (&json!("status"), &json!("archived")), "{before}");
+        let (status, body) = admin.patch("/collections/directus_users", json!({ "meta": { "note": "people" } })).await;
+        assert_eq!(status, 200, "{body}");
+        let mut expected = before;
+        expected["note"] = json!("people");
+        assert_eq!(admin.get("/collections/directus_users").await.1["data"]["meta"], expected);
+        let (status, body) = admin.patch("/collections/directus_users", json!({ "meta": { "archive_value": "draft" } })).await;
+        assert_eq!((status, &body["data"]["meta"]["archive_value"], &body["data"]["meta"]["archive_field"]), (200, &json!("draft"), &json!("status")), "{body}");
+    }
 }

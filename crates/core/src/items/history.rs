@@ -177,7 +177,7 @@ async fn adopt(recorder: &Ctx<'_>, parents: &[Key], children: Vec<Vec<Key>>) -> 
     }
     let name = "directus_revisions";
     let collection = recorder.schema.collection(name).ok_or_else(|| Error::internal(format!("{name} is missing")))?;
-    let writes = access::write::update(recorder, collection, edits).await?;
+    let writes = access::write::update_known(recorder, collection, edits)?;
     plan::write::update(recorder.conn, &writes).await
 }
 
@@ -187,7 +187,11 @@ async fn stored(
     collection: &Collection,
     entries: &[Entry],
 ) -> Result<HashMap<Key, Map<String, Value>>> {
-    let keys: Vec<Key> = entries.iter().filter_map(|entry| entry.key.clone()).collect();
+    let changed = entries.iter().filter(|entry| !entry.delta.is_empty());
+    let keys: Vec<Key> = changed.filter_map(|entry| entry.key.clone()).collect();
+    if keys.is_empty() {
+        return Ok(HashMap::new());
+    }
     let query = Query { limit: Some(Limit::Unlimited), ..Query::default() };
     let page = super::read(recorder, &collection.name, &query, Some(&keys)).await?;
     let rows = match serde_json::from_str(page.data.get()).map_err(Error::internal)? {

@@ -24,7 +24,10 @@ pub(in crate::items) fn bound<'a>(
     for (count, payload) in payloads {
         rows = rows.saturating_add(count);
         for (name, value) in payload {
-            rows = rows.saturating_add(below(&ctx.schema, collection, name, value, 1)?);
+            // Each row gets the whole list, but all of them link to the same object.
+            let lists = collection.link(name).is_some_and(|link| link.side == Side::OneToMany);
+            let times = if lists { count } else { count.min(1) };
+            rows = rows.saturating_add(below(&ctx.schema, collection, name, value, 1)?.saturating_mul(times));
         }
     }
     bound_rows(ctx, rows)

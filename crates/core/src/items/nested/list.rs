@@ -274,21 +274,24 @@ impl Level<'_> {
         Err(Error::invalid_payload(format!("\"{field}\" contradicts the item that \"{}\" belongs to.", self.field)))
     }
 
+    /// Deselections come first, creations last.
     async fn run(&self, plan: Plan, revisions: &mut [Vec<Key>]) -> Result<()> {
-        let gone: Vec<(usize, Vec<Key>)> = plan.gone.into_iter().filter(|(_, keys)| !keys.is_empty()).collect();
+        let gone = plan.gone.into_iter().filter(|(_, keys)| !keys.is_empty());
+        let mut edits = Vec::with_capacity(plan.edits.len());
         match self.relation.deselect {
-            Deselect::Delete if !gone.is_empty() => {
-                let keys = gone.into_iter().flat_map(|(_, keys)| keys).collect();
-                Box::pin(delete_rows(self.ctx, self.children, keys)).await?;
+            Deselect::Delete => {
+                let keys: Vec<Key> = gone.flat_map(|(_, keys)| keys).collect();
+                if !keys.is_empty() {
+                    Box::pin(delete_rows(self.ctx, self.children, keys)).await?;
+                }
             }
-            Deselect::Delete => {}
             Deselect::Nullify => {
                 let unlinked = Map::from_iter([(self.relation.many_field.to_string(), Value::Null)]);
-                let edits = gone.into_iter().map(|(owner, keys)| (owner, (keys, unlinked.clone())));
-                self.update(edits.collect(), revisions).await?;
+                edits.extend(gone.map(|(owner, keys)| (owner, (keys, unlinked.clone()))));
             }
         }
-        self.update(plan.edits, revisions).await?;
+        edits.extend(plan.edits);
+        self.update(edits, revisions).await?;
         let (owners, rows): (Vec<usize>, Vec<_>) = plan.rows.into_iter().unzip();
         if !rows.is_empty() {
             let written = create_rows(self.ctx, self.children, rows).await?;

@@ -17,10 +17,12 @@ fn row(value: Value) -> Row {
     }
 }
 
-/// What is stored counts, except for what the server's own work rests on.
+/// What is stored counts, except for what the server's own work rests on. A stored NULL says nothing:
+/// a row that was made to change one setting holds NULL for all the others.
 fn laid_over(mut base: Row, stored: Option<&Row>, fixed: &[&str]) -> Row {
     for (key, value) in stored.into_iter().flatten() {
-        if !fixed.contains(&key.as_str()) {
+        let says_nothing = value.is_null() && base.contains_key(key);
+        if !says_nothing && !fixed.contains(&key.as_str()) {
             base.insert(key.clone(), value.clone());
         }
     }

@@ -80,7 +80,14 @@ fn plan(ctx: &Ctx<'_>, collection: &Collection, field: &Field, body: &Map<String
         return Err(Error::invalid_payload("A field can't change between having a column and having none."));
     }
     let column = match (schema, &field.column) {
-        (None, _) | (_, None) => None,
+        (_, None) => None,
+        (None, Some(column)) => {
+            // A type alone changes nothing, so it must not ask for a change either.
+            if let Some(kind) = kind.filter(|kind| kind.kind != field.kind) {
+                same_type(Flavor::of(&ctx.engine.db), &present(field, column)?, column, kind.kind)?;
+            }
+            None
+        }
         (Some(schema), Some(column)) => {
             let kind = kind.ok_or_else(|| Error::invalid_payload("\"type\" is required to change the column."))?;
             let flavor = Flavor::of(&ctx.engine.db);
