@@ -114,4 +114,20 @@ each_engine! {
         admin.permit(None, "rivers", "read", serde_json::json!({ "permissions": { "keeper": { "_eq": "$CURRENT_USER" } } })).await;
         assert_eq!(ids(&server.client(), "").await, Vec::<i64>::new());
     }
+
+    async fn null_itself_equals_null(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        scene(&admin).await;
+        for (filter, found) in [
+            ("[length][_eq]=null", &[4][..]),
+            ("[length][_neq]=null", &[1, 2, 3, 5, 6, 7, 8]),
+            ("[lake][_eq]=null", &[5, 6, 7, 8]),
+            ("[lake][name][_eq]=null", &[5, 6, 7, 8]),
+        ] {
+            assert_eq!(ids(&admin, &format!("filter{filter}&sort=id")).await, found, "{filter}");
+        }
+        let (_, body) = admin.search("/items/lakes", serde_json::json!({ "fields": ["name"], "filter": { "rivers": { "_eq": null } } })).await;
+        assert_eq!(body["data"], serde_json::json!([{ "name": "Dry" }]), "{body}");
+    }
 }
