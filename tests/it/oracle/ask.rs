@@ -18,7 +18,10 @@ pub enum Operand {
 #[derive(Clone, Debug)]
 pub enum Filter {
     /// `merged`: as keys of one object, when no key comes twice.
-    All { branches: Vec<Filter>, merged: bool },
+    All {
+        branches: Vec<Filter>,
+        merged: bool,
+    },
     Any(Vec<Filter>),
     Of(Step, Box<Inner>),
 }
@@ -223,7 +226,10 @@ impl Ask {
             put("search", json!(search));
         }
         if !self.alias.is_empty() {
-            put("alias", self.alias.iter().map(|(name, step)| (name.clone(), json!(step.text()))).collect::<Map<_, _>>().into());
+            put(
+                "alias",
+                self.alias.iter().map(|(name, step)| (name.clone(), json!(step.text()))).collect::<Map<_, _>>().into(),
+            );
         }
         out
     }

@@ -19,7 +19,8 @@ pub fn same(wanted: &Value, got: &Value) -> bool {
             got.as_str().is_some_and(|got| close(wanted[ABOUT_TEXT].as_f64(), got.parse().ok()))
         }
         (Value::Object(wanted), Value::Object(got)) => {
-            wanted.len() == got.len() && wanted.iter().all(|(key, value)| got.get(key).is_some_and(|got| same(value, got)))
+            wanted.len() == got.len()
+                && wanted.iter().all(|(key, value)| got.get(key).is_some_and(|got| same(value, got)))
         }
         (Value::Array(wanted), Value::Array(got)) => {
             wanted.len() == got.len() && wanted.iter().zip(got).all(|(wanted, got)| same(wanted, got))

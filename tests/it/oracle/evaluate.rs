@@ -76,7 +76,13 @@ impl View<'_> {
     }
 
     /// Resolves a level, with the rights to everything that it names.
-    fn level<'q>(&'q self, collection: usize, paths: &[&'q [Step]], ask: &'q Ask, order: Vec<SortKey>) -> Result<Level<'q>, Forbidden> {
+    fn level<'q>(
+        &'q self,
+        collection: usize,
+        paths: &[&'q [Step]],
+        ask: &'q Ask,
+        order: Vec<SortKey>,
+    ) -> Result<Level<'q>, Forbidden> {
         self.may_follow(collection)?;
         if let Some(filter) = &ask.filter {
             self.may_filter(collection, filter)?;
@@ -128,7 +134,8 @@ impl View<'_> {
                     for (name, target) in &ask.alias {
                         let Some(field) = self.world.collections[collection].field(&target.name) else { continue };
                         if self.caller.shows(collection, &field.name) {
-                            let below = (!rest.is_empty() && !matches!(field.kind, Kind::Plain(_))).then_some((None, rest));
+                            let below =
+                                (!rest.is_empty() && !matches!(field.kind, Kind::Plain(_))).then_some((None, rest));
                             wish(&mut wishes, name.clone(), field, target.function, below);
                         }
                     }
@@ -146,7 +153,12 @@ impl View<'_> {
     }
 
     /// What a member holds; `None` when it leads where the caller may not read.
-    fn content<'q>(&'q self, collection: usize, wish: &Wish<'q>, ask: &'q Ask) -> Result<Option<Content<'q>>, Forbidden> {
+    fn content<'q>(
+        &'q self,
+        collection: usize,
+        wish: &Wish<'q>,
+        ask: &'q Ask,
+    ) -> Result<Option<Content<'q>>, Forbidden> {
         static NOTHING: Ask = Ask {
             fields: None,
             filter: None,
@@ -176,7 +188,8 @@ impl View<'_> {
             Kind::Plain(kind) => Some(Content::Column(field, *kind)),
             Kind::Many { child, .. } if !self.caller.can_read(*child) => None,
             Kind::Many { child, sort, .. } => {
-                let order = sort.iter().map(|sort| SortKey { path: vec![Step::plain(sort)], descending: false }).collect();
+                let order =
+                    sort.iter().map(|sort| SortKey { path: vec![Step::plain(sort)], descending: false }).collect();
                 Some(Content::Many(field, self.level(*child, &paths, below, order)?))
             }
             _ if paths.is_empty() => Some(Content::Column(field, self.world.column(field).expect("a column"))),
@@ -187,7 +200,8 @@ impl View<'_> {
                 for target in targets.iter().filter(|target| self.caller.can_read(**target)) {
                     let name = &self.world.collections[*target].name;
                     let of_target = |scope: &Option<&str>| scope.is_none_or(|scope| scope == name);
-                    let paths: Vec<&[Step]> = wish.below.iter().filter(|(scope, _)| of_target(scope)).map(|(_, rest)| *rest).collect();
+                    let paths: Vec<&[Step]> =
+                        wish.below.iter().filter(|(scope, _)| of_target(scope)).map(|(_, rest)| *rest).collect();
                     let below = deep(&format!("{}:{name}", wish.name)).unwrap_or(below);
                     levels.push(self.level(*target, &paths, below, Vec::new())?);
                 }
@@ -216,9 +230,15 @@ impl View<'_> {
         fields.filter(|field| self.caller.shows(collection, &field.name)).any(|field| {
             let Some(kind) = self.world.column(field) else { return false };
             match (kind, cell(row, &field.name)) {
-                (Type::Word | Type::String | Type::Text, Cell::Text(text)) => self.fold(text).contains(&self.fold(term)),
-                (Type::Integer | Type::BigInteger, Cell::Whole(number)) => term.parse::<f64>().is_ok() && term.parse() == Ok(*number),
-                (Type::Decimal, Cell::Decimal(thousandths)) => term.parse::<f64>().is_ok_and(|term| term == *thousandths as f64 / 1000.0),
+                (Type::Word | Type::String | Type::Text, Cell::Text(text)) => {
+                    self.fold(text).contains(&self.fold(term))
+                }
+                (Type::Integer | Type::BigInteger, Cell::Whole(number)) => {
+                    term.parse::<f64>().is_ok() && term.parse() == Ok(*number)
+                }
+                (Type::Decimal, Cell::Decimal(thousandths)) => {
+                    term.parse::<f64>().is_ok_and(|term| term == *thousandths as f64 / 1000.0)
+                }
                 (Type::Float, Cell::Float(number)) => term.parse() == Ok(*number),
                 (Type::Uuid, Cell::Text(text)) => *text == term.to_lowercase(),
                 _ => false,
@@ -233,9 +253,10 @@ impl View<'_> {
         for member in members {
             let value = match &member.value {
                 Content::Column(field, kind) => values::rendered(*kind, cell(row, &field.name)),
-                Content::Function(field, function) => {
-                    values::rendered(Type::Integer, &self.function(level.collection, row, field, function, Scope::Caller))
-                }
+                Content::Function(field, function) => values::rendered(
+                    Type::Integer,
+                    &self.function(level.collection, row, field, function, Scope::Caller),
+                ),
                 Content::One(field, below) => self.single(below, self.target(row, field, below.collection)),
                 Content::Many(field, below) => self.list(below, self.children(row, field).collect()),
                 Content::Any(field, discriminator, levels) => levels
@@ -258,7 +279,13 @@ impl View<'_> {
     }
 }
 
-fn wish<'q>(wishes: &mut Vec<Wish<'q>>, name: String, field: &'q Field, function: Option<&'static str>, below: Option<(Option<&'q str>, &'q [Step])>) {
+fn wish<'q>(
+    wishes: &mut Vec<Wish<'q>>,
+    name: String,
+    field: &'q Field,
+    function: Option<&'static str>,
+    below: Option<(Option<&'q str>, &'q [Step])>,
+) {
     match wishes.iter_mut().find(|wish| wish.name == name) {
         Some(wish) => wish.below.extend(below),
         None => wishes.push(Wish { name, field, function, below: below.into_iter().collect() }),

@@ -40,9 +40,15 @@ impl Maker<'_> {
                 let branches = (0..random.between(1, 3)).map(|_| self.filter(collection, depth - 1, random)).collect();
                 Filter::All { branches, merged: random.chance(50) }
             }
-            2 | 3 if depth > 0 => Filter::Any((0..random.between(1, 3)).map(|_| self.filter(collection, depth - 1, random)).collect()),
+            2 | 3 if depth > 0 => {
+                Filter::Any((0..random.between(1, 3)).map(|_| self.filter(collection, depth - 1, random)).collect())
+            }
             4 if self.author == Author::Request && random.chance(10) => {
-                if random.chance(50) { Filter::All { branches: Vec::new(), merged: random.chance(50) } } else { Filter::Any(Vec::new()) }
+                if random.chance(50) {
+                    Filter::All { branches: Vec::new(), merged: random.chance(50) }
+                } else {
+                    Filter::Any(Vec::new())
+                }
             }
             _ => self.field(collection, depth, random),
         }
@@ -50,12 +56,15 @@ impl Maker<'_> {
 
     fn field(&self, number: usize, depth: usize, random: &mut Random) -> Filter {
         let collection = &self.world.collections[number];
-        let nameable: Vec<&Field> = collection.fields.iter().filter(|field| (self.may_name)(number, &field.name)).collect();
-        let related: Vec<&Field> = nameable.iter().filter(|field| !matches!(field.kind, Kind::Plain(_))).copied().collect();
+        let nameable: Vec<&Field> =
+            collection.fields.iter().filter(|field| (self.may_name)(number, &field.name)).collect();
+        let related: Vec<&Field> =
+            nameable.iter().filter(|field| !matches!(field.kind, Kind::Plain(_))).copied().collect();
         if nameable.is_empty() {
             return Filter::Of(Step::plain("id"), Box::new(Inner::Is("_nnull", Operand::Flag(true))));
         }
-        let field = if !related.is_empty() && random.chance(40) { *random.pick(&related) } else { *random.pick(&nameable) };
+        let field =
+            if !related.is_empty() && random.chance(40) { *random.pick(&related) } else { *random.pick(&nameable) };
         let step = Step::plain(&field.name);
         match &field.kind {
             Kind::Plain(kind) => self.plain(collection, field, *kind, random),
@@ -73,7 +82,12 @@ impl Maker<'_> {
                     return Filter::Of(Step::plain("id"), Box::new(Inner::Is("_nnull", Operand::Flag(true))));
                 }
                 let inner = match random.below(10) {
-                    0 => return Filter::Of(Step { function: Some("count"), ..step }, Box::new(self.number_test(0, 4, random))),
+                    0 => {
+                        return Filter::Of(
+                            Step { function: Some("count"), ..step },
+                            Box::new(self.number_test(0, 4, random)),
+                        );
+                    }
                     1 => Inner::Is(*random.pick(&["_null", "_nnull"]), Operand::Flag(random.chance(70))),
                     2 => self.key_test(*child, random),
                     _ if depth == 0 => Inner::Is("_nnull", Operand::Flag(true)),
@@ -85,8 +99,15 @@ impl Maker<'_> {
             }
             Kind::Any { targets, discriminator } => {
                 let target = *random.pick(targets);
-                if depth == 0 || random.chance(25) || !(self.may_name)(target, "") || !(self.may_name)(number, discriminator) {
-                    return Filter::Of(step, Box::new(Inner::Is(*random.pick(&["_null", "_nnull"]), Operand::Flag(true))));
+                if depth == 0
+                    || random.chance(25)
+                    || !(self.may_name)(target, "")
+                    || !(self.may_name)(number, discriminator)
+                {
+                    return Filter::Of(
+                        step,
+                        Box::new(Inner::Is(*random.pick(&["_null", "_nnull"]), Operand::Flag(true))),
+                    );
                 }
                 let step = Step { scope: Some(self.world.collections[target].name.clone()), ..step };
                 Filter::Of(step, Box::new(Inner::Rows(self.filter(target, depth - 1, random))))
@@ -98,7 +119,11 @@ impl Maker<'_> {
     fn key_test(&self, target: usize, random: &mut Random) -> Inner {
         let rows = &self.world.collections[target].rows;
         let key = |random: &mut Random| {
-            if rows.is_empty() { values::key(self.world.collections[target].key, 0, random) } else { random.pick(rows)["id"].clone() }
+            if rows.is_empty() {
+                values::key(self.world.collections[target].key, 0, random)
+            } else {
+                random.pick(rows)["id"].clone()
+            }
         };
         match random.below(5) {
             0 => Inner::Is("_null", Operand::Flag(random.chance(60))),
@@ -111,7 +136,8 @@ impl Maker<'_> {
 
     fn number_test(&self, low: i64, high: i64, random: &mut Random) -> Inner {
         let number = |random: &mut Random| Cell::Whole(random.between(low, high).into());
-        let operator = *random.pick(&["_eq", "_neq", "_lt", "_lte", "_gt", "_gte", "_in", "_nin", "_between", "_nbetween"]);
+        let operator =
+            *random.pick(&["_eq", "_neq", "_lt", "_lte", "_gt", "_gte", "_in", "_nin", "_between", "_nbetween"]);
         Inner::Is(operator, operand(operator, random, number))
     }
 
@@ -126,7 +152,10 @@ impl Maker<'_> {
         }
         if matches!(kind, Type::Date | Type::DateTime | Type::Timestamp) && random.chance(15) {
             let operator = *random.pick(&["_lt", "_lte", "_gt", "_gte"]);
-            return Filter::Of(step, Box::new(Inner::Is(operator, Operand::Now(*random.pick(&["", "(-1 week)", "(+2 months)", "(3h)"])))));
+            return Filter::Of(
+                step,
+                Box::new(Inner::Is(operator, Operand::Now(*random.pick(&["", "(-1 week)", "(+2 months)", "(3h)"])))),
+            );
         }
         let inner = match random.below(8) {
             0 => Inner::Both((0..2).map(|_| self.test(collection, field, kind, random)).collect()),
@@ -145,11 +174,18 @@ impl Maker<'_> {
             return Inner::Is(operator, Operand::Null);
         }
         let rows = &collection.rows;
-        Inner::Is(operator, operand(operator, random, |random| {
-            // Mostly what is there.
-            let stored = if rows.is_empty() || random.chance(25) { Cell::Null } else { random.pick(rows)[&field.name].clone() };
-            sayable(operator, kind, stored, random)
-        }))
+        Inner::Is(
+            operator,
+            operand(operator, random, |random| {
+                // Mostly what is there.
+                let stored = if rows.is_empty() || random.chance(25) {
+                    Cell::Null
+                } else {
+                    random.pick(rows)[&field.name].clone()
+                };
+                sayable(operator, kind, stored, random)
+            }),
+        )
     }
 }
 
@@ -187,7 +223,8 @@ fn sayable(operator: &str, kind: Type, stored: Cell, random: &mut Random) -> Cel
         text
     } else {
         let start = if operator.contains("starts") { 0 } else { random.below(letters.len()) };
-        let end = if operator.contains("ends") { letters.len() } else { start + 1 + random.below(letters.len() - start) };
+        let end =
+            if operator.contains("ends") { letters.len() } else { start + 1 + random.below(letters.len() - start) };
         letters[start..end].iter().collect()
     };
     if operator.contains('i') && operator != "_in" && operator != "_nin" && random.chance(50) {
@@ -200,16 +237,48 @@ fn sayable(operator: &str, kind: Type, stored: Cell, random: &mut Random) -> Cel
 fn operators(kind: Type) -> &'static [&'static str] {
     match kind {
         Type::Word | Type::String | Type::Text | Type::Csv => &[
-            "_eq", "_neq", "_contains", "_ncontains", "_icontains", "_nicontains", "_starts_with", "_nstarts_with", "_istarts_with",
-            "_nistarts_with", "_ends_with", "_nends_with", "_iends_with", "_niends_with", "_ieq", "_nieq", "_in", "_nin", "_empty", "_nempty",
-            "_null", "_nnull",
+            "_eq",
+            "_neq",
+            "_contains",
+            "_ncontains",
+            "_icontains",
+            "_nicontains",
+            "_starts_with",
+            "_nstarts_with",
+            "_istarts_with",
+            "_nistarts_with",
+            "_ends_with",
+            "_nends_with",
+            "_iends_with",
+            "_niends_with",
+            "_ieq",
+            "_nieq",
+            "_in",
+            "_nin",
+            "_empty",
+            "_nempty",
+            "_null",
+            "_nnull",
         ],
         Type::Integer | Type::BigInteger | Type::Decimal | Type::Float | Type::Date | Type::DateTime | Type::Time => {
             &["_eq", "_neq", "_lt", "_lte", "_gt", "_gte", "_between", "_nbetween", "_in", "_nin", "_null", "_nnull"]
         }
-        Type::Timestamp => {
-            &["_eq", "_neq", "_lt", "_lte", "_gt", "_gte", "_between", "_nbetween", "_in", "_nin", "_empty", "_nempty", "_null", "_nnull"]
-        }
+        Type::Timestamp => &[
+            "_eq",
+            "_neq",
+            "_lt",
+            "_lte",
+            "_gt",
+            "_gte",
+            "_between",
+            "_nbetween",
+            "_in",
+            "_nin",
+            "_empty",
+            "_nempty",
+            "_null",
+            "_nnull",
+        ],
         Type::Boolean => &["_eq", "_neq", "_null", "_nnull"],
         Type::Uuid => &["_eq", "_neq", "_in", "_nin", "_null", "_nnull"],
         Type::Json | Type::List => &["_null", "_nnull"],

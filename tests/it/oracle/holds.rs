@@ -54,7 +54,9 @@ impl View<'_> {
         match filter {
             Filter::All { branches, .. } => branches.iter().all(|branch| self.holds(collection, row, branch, scope)),
             // No alternative at all is no condition.
-            Filter::Any(branches) => branches.is_empty() || branches.iter().any(|branch| self.holds(collection, row, branch, scope)),
+            Filter::Any(branches) => {
+                branches.is_empty() || branches.iter().any(|branch| self.holds(collection, row, branch, scope))
+            }
             Filter::Of(step, inner) => self.said_of(collection, row, step, inner, scope),
         }
     }
@@ -77,14 +79,16 @@ impl View<'_> {
             (Kind::Any { discriminator, .. }, Inner::Rows(filter)) => {
                 let target = step.scope.as_deref().and_then(|name| self.number(name)).expect("a scope");
                 let related = self.any_target(row, field, discriminator, target);
-                related.is_some_and(|related| self.counts(target, related, scope) && self.holds(target, related, filter, scope))
+                related.is_some_and(|related| {
+                    self.counts(target, related, scope) && self.holds(target, related, filter, scope)
+                })
             }
-            (Kind::Many { child, .. }, Inner::Rows(filter) | Inner::Some(filter)) => {
-                self.children(row, field).any(|related| self.counts(*child, related, scope) && self.holds(*child, related, filter, scope))
-            }
-            (Kind::Many { child, .. }, Inner::None(filter)) => {
-                !self.children(row, field).any(|related| self.counts(*child, related, scope) && self.holds(*child, related, filter, scope))
-            }
+            (Kind::Many { child, .. }, Inner::Rows(filter) | Inner::Some(filter)) => self
+                .children(row, field)
+                .any(|related| self.counts(*child, related, scope) && self.holds(*child, related, filter, scope)),
+            (Kind::Many { child, .. }, Inner::None(filter)) => !self
+                .children(row, field)
+                .any(|related| self.counts(*child, related, scope) && self.holds(*child, related, filter, scope)),
             (Kind::Many { child, .. }, Inner::Is(operator, operand)) => {
                 let mut children = self.children(row, field).filter(|related| self.counts(*child, related, scope));
                 match (*operator, operand) {
@@ -124,7 +128,9 @@ impl View<'_> {
 
     fn is(&self, kind: Type, cell: &Cell, operator: &str, operand: &Operand) -> bool {
         let null = *cell == Cell::Null;
-        let empty = null || matches!(cell, Cell::Text(text) if text.is_empty()) || matches!(cell, Cell::Csv(items) if items.join(",").is_empty());
+        let empty = null
+            || matches!(cell, Cell::Text(text) if text.is_empty())
+            || matches!(cell, Cell::Csv(items) if items.join(",").is_empty());
         match (operator, operand) {
             ("_null", Operand::Flag(on)) => return null == *on,
             ("_nnull", Operand::Flag(on)) => return null != *on,
@@ -176,7 +182,11 @@ impl View<'_> {
         let name = operator.trim_start_matches('_');
         let (negated, name) = match name {
             "neq" | "ncontains" | "nicontains" | "nieq" => (true, &name[1..]),
-            _ if name.starts_with("nstarts") || name.starts_with("nistarts") || name.starts_with("nends") || name.starts_with("niends") => {
+            _ if name.starts_with("nstarts")
+                || name.starts_with("nistarts")
+                || name.starts_with("nends")
+                || name.starts_with("niends") =>
+            {
                 (true, &name[1..])
             }
             _ => (false, name),

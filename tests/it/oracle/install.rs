@@ -21,7 +21,8 @@ pub async fn user(admin: &Client, name: &str) -> (String, String, String) {
 /// Makes the collections and their relations.
 pub async fn schema(admin: &Client, world: &World) {
     for collection in &world.collections {
-        let fields: Vec<Value> = collection.fields.iter().filter_map(|field| column(world, collection, field)).collect();
+        let fields: Vec<Value> =
+            collection.fields.iter().filter_map(|field| column(world, collection, field)).collect();
         let body = json!({ "collection": collection.name, "schema": {}, "meta": {}, "fields": fields });
         admin.must_post("/collections", body).await;
     }
@@ -29,7 +30,8 @@ pub async fn schema(admin: &Client, world: &World) {
         for field in &collection.fields {
             match &field.kind {
                 Kind::Many { child, key, sort } => {
-                    let alias = json!({ "field": field.name, "type": "alias", "schema": null, "meta": { "special": ["o2m"] } });
+                    let alias =
+                        json!({ "field": field.name, "type": "alias", "schema": null, "meta": { "special": ["o2m"] } });
                     admin.must_post(&format!("/fields/{}", collection.name), alias).await;
                     let relation = json!({
                         "collection": world.collections[*child].name, "field": key, "related_collection": collection.name,
@@ -38,7 +40,8 @@ pub async fn schema(admin: &Client, world: &World) {
                     admin.must_post("/relations", relation).await;
                 }
                 Kind::Any { targets, discriminator } => {
-                    let allowed: Vec<&str> = targets.iter().map(|target| world.collections[*target].name.as_str()).collect();
+                    let allowed: Vec<&str> =
+                        targets.iter().map(|target| world.collections[*target].name.as_str()).collect();
                     let relation = json!({
                         "collection": collection.name, "field": field.name, "related_collection": null, "schema": null,
                         "meta": { "one_field": null, "one_collection_field": discriminator, "one_allowed_collections": allowed },
@@ -55,8 +58,12 @@ fn column(world: &World, collection: &Collection, field: &Field) -> Option<Value
     let kind = world.column(field)?;
     if field.name == super::world::KEY {
         return Some(match kind {
-            Type::Integer => json!({ "field": "id", "type": "integer", "schema": { "is_primary_key": true, "has_auto_increment": true }, "meta": {} }),
-            Type::Uuid => json!({ "field": "id", "type": "uuid", "schema": { "is_primary_key": true, "length": 36 }, "meta": { "special": ["uuid"] } }),
+            Type::Integer => {
+                json!({ "field": "id", "type": "integer", "schema": { "is_primary_key": true, "has_auto_increment": true }, "meta": {} })
+            }
+            Type::Uuid => {
+                json!({ "field": "id", "type": "uuid", "schema": { "is_primary_key": true, "length": 36 }, "meta": { "special": ["uuid"] } })
+            }
             _ => json!({ "field": "id", "type": "string", "schema": { "is_primary_key": true }, "meta": {} }),
         });
     }
@@ -88,7 +95,12 @@ pub async fn rows(admin: &Client, world: &World) {
         let rows: Vec<Value> = collection
             .rows
             .iter()
-            .map(|row| row.iter().map(|(name, cell)| (name.clone(), values::written(cell))).collect::<serde_json::Map<_, _>>().into())
+            .map(|row| {
+                row.iter()
+                    .map(|(name, cell)| (name.clone(), values::written(cell)))
+                    .collect::<serde_json::Map<_, _>>()
+                    .into()
+            })
             .collect();
         admin.must_post(&format!("/items/{}?fields=id&limit=1", collection.name), rows.into()).await;
     }

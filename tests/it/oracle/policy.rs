@@ -64,7 +64,13 @@ impl Caller {
         if self.admin {
             return json!("everything");
         }
-        world.collections.iter().zip(&self.rules).map(|(collection, rule)| (collection.name.clone(), rule.as_ref().map_or(Value::Null, Rule::json))).collect::<serde_json::Map<_, _>>().into()
+        world
+            .collections
+            .iter()
+            .zip(&self.rules)
+            .map(|(collection, rule)| (collection.name.clone(), rule.as_ref().map_or(Value::Null, Rule::json)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
     }
 }
 

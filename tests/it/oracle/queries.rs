@@ -66,7 +66,11 @@ impl Maker<'_> {
         if random.chance(60) {
             made.paths.push(vec![Step::plain(KEY)]);
         }
-        let fields: Vec<&Field> = self.world.collections[collection].fields.iter().filter(|field| self.shows(collection, &field.name)).collect();
+        let fields: Vec<&Field> = self.world.collections[collection]
+            .fields
+            .iter()
+            .filter(|field| self.shows(collection, &field.name))
+            .collect();
         for _ in 0..random.between(1, 4) {
             if fields.is_empty() {
                 break;
@@ -99,7 +103,11 @@ impl Maker<'_> {
             }
             return;
         }
-        let below = if depth > 0 && random.chance(70) { self.below(collection, field, depth, &known, random, made) } else { Vec::new() };
+        let below = if depth > 0 && random.chance(70) {
+            self.below(collection, field, depth, &known, random, made)
+        } else {
+            Vec::new()
+        };
         if let Some(alias) = alias {
             made.ask.alias.push((alias, step));
         }
@@ -118,7 +126,15 @@ impl Maker<'_> {
     }
 
     /// The paths below a relation; what is asked of its rows goes into `made`.
-    fn below(&self, collection: usize, field: &Field, depth: usize, known: &str, random: &mut Random, made: &mut Made) -> Vec<Path> {
+    fn below(
+        &self,
+        collection: usize,
+        field: &Field,
+        depth: usize,
+        known: &str,
+        random: &mut Random,
+        made: &mut Made,
+    ) -> Vec<Path> {
         let lead = |step: Step, paths: Vec<Path>| -> Vec<Path> {
             paths.into_iter().map(|path| [vec![step.clone()], path].concat()).collect()
         };
@@ -265,19 +281,46 @@ impl Maker<'_> {
             ask.search = Some(self.term(number, random));
         }
         let collection = &self.world.collections[number];
-        let columns: Vec<(&Field, Type)> = collection.fields.iter().filter(|field| self.may_name(number, &field.name)).filter_map(|field| Some((field, self.world.column(field)?))).collect();
+        let columns: Vec<(&Field, Type)> = collection
+            .fields
+            .iter()
+            .filter(|field| self.may_name(number, &field.name))
+            .filter_map(|field| Some((field, self.world.column(field)?)))
+            .collect();
         for _ in 0..random.between(1, 3) {
-            let function = *random.pick(&["count", "count", "countDistinct", "sum", "sumDistinct", "avg", "avgDistinct", "min", "max"]);
-            let fitting: Vec<&str> = columns.iter().filter(|(_, kind)| aggregates(function, *kind)).map(|(field, _)| field.name.as_str()).collect();
-            let field = if fitting.is_empty() || (function == "count" && random.chance(50)) { "*" } else { *random.pick(&fitting) };
+            let function = *random.pick(&[
+                "count",
+                "count",
+                "countDistinct",
+                "sum",
+                "sumDistinct",
+                "avg",
+                "avgDistinct",
+                "min",
+                "max",
+            ]);
+            let fitting: Vec<&str> = columns
+                .iter()
+                .filter(|(_, kind)| aggregates(function, *kind))
+                .map(|(field, _)| field.name.as_str())
+                .collect();
+            let field = if fitting.is_empty() || (function == "count" && random.chance(50)) {
+                "*"
+            } else {
+                *random.pick(&fitting)
+            };
             let function = if field == "*" { "count" } else { function };
             // The rows and a field can't both be counted in one answer.
-            let clash = ask.aggregate.iter().any(|(known, other)| *known == function && (other == field || other == "*" || field == "*"));
+            let clash = ask
+                .aggregate
+                .iter()
+                .any(|(known, other)| *known == function && (other == field || other == "*" || field == "*"));
             if !clash {
                 ask.aggregate.push((function, field.to_owned()));
             }
         }
-        let groupable: Vec<(&Field, Type)> = columns.iter().filter(|(_, kind)| !matches!(kind, Type::Json | Type::List)).copied().collect();
+        let groupable: Vec<(&Field, Type)> =
+            columns.iter().filter(|(_, kind)| !matches!(kind, Type::Json | Type::List)).copied().collect();
         let mut unordered = false;
         if !groupable.is_empty() && random.chance(70) {
             for _ in 0..random.between(1, 2) {

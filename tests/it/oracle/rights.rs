@@ -10,7 +10,9 @@ impl View<'_> {
     /// Refuses a filter that names what may not be read.
     pub fn may_filter(&self, collection: usize, filter: &Filter) -> Result<(), Forbidden> {
         match filter {
-            Filter::All { branches, .. } | Filter::Any(branches) => branches.iter().try_for_each(|branch| self.may_filter(collection, branch)),
+            Filter::All { branches, .. } | Filter::Any(branches) => {
+                branches.iter().try_for_each(|branch| self.may_filter(collection, branch))
+            }
             Filter::Of(step, inner) => {
                 self.may_name(collection, &step.name)?;
                 self.may_say(collection, step, inner)
@@ -22,8 +24,13 @@ impl View<'_> {
         let field = self.world.collections[collection].field(&step.name).ok_or(Forbidden)?;
         match (&field.kind, inner) {
             (_, Inner::Rows(filter)) if filter.is_empty() => Ok(()),
-            (_, Inner::Both(parts) | Inner::Either(parts)) => parts.iter().try_for_each(|part| self.may_say(collection, step, part)),
-            (Kind::One { target: far } | Kind::Many { child: far, .. }, Inner::Rows(filter) | Inner::Some(filter) | Inner::None(filter)) => {
+            (_, Inner::Both(parts) | Inner::Either(parts)) => {
+                parts.iter().try_for_each(|part| self.may_say(collection, step, part))
+            }
+            (
+                Kind::One { target: far } | Kind::Many { child: far, .. },
+                Inner::Rows(filter) | Inner::Some(filter) | Inner::None(filter),
+            ) => {
                 self.may_follow(*far)?;
                 self.may_filter(*far, filter)
             }

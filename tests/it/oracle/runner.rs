@@ -30,17 +30,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The usual number of queries in so many worlds, unless the environment says otherwise.
+    /// So many queries in so many worlds, unless the environment says otherwise.
     pub fn of(queries: usize, worlds: u64) -> Self {
-        let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap_or_else(|_| panic!("{name} is no number")));
-        let queries = number("WAYMARK_ORACLE_QUERIES").map_or(queries, |number| number as usize);
-        match number("WAYMARK_ORACLE_SEED") {
-            Some(first_seed) => Self { first_seed, worlds: 1, queries: queries / worlds as usize },
-            None => Self {
-                first_seed: number("WAYMARK_ORACLE_FIRST_SEED").unwrap_or(1),
-                worlds: number("WAYMARK_ORACLE_WORLDS").unwrap_or(worlds),
-                queries: queries / worlds as usize,
-            },
+        let number = |name: &str| {
+            std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap_or_else(|_| panic!("{name} is no number")))
+        };
+        let only = number("WAYMARK_ORACLE_SEED");
+        let of_a_world = queries / worlds as usize;
+        let worlds = if only.is_some() { 1 } else { number("WAYMARK_ORACLE_WORLDS").unwrap_or(worlds) };
+        Self {
+            first_seed: only.or_else(|| number("WAYMARK_ORACLE_FIRST_SEED")).unwrap_or(1),
+            worlds,
+            queries: number("WAYMARK_ORACLE_QUERIES").map_or(of_a_world, |queries| queries as usize),
         }
     }
 }
@@ -78,7 +79,12 @@ pub async fn run(engine: Engine, plan: Plan) {
     for failure in tally.failures.iter().take(MOST_TOLD) {
         eprintln!("{failure}\n");
     }
-    assert!(tally.failures.is_empty(), "{} of {} answers are wrong; the first {MOST_TOLD} stand above", tally.failures.len(), tally.queries);
+    assert!(
+        tally.failures.is_empty(),
+        "{} of {} answers are wrong; the first {MOST_TOLD} stand above",
+        tally.failures.len(),
+        tally.queries
+    );
 }
 
 async fn world(server: &Server, admin: &Client, engine: Engine, seed: u64, queries: usize, tally: &mut Tally) {
@@ -96,12 +102,18 @@ async fn world(server: &Server, admin: &Client, engine: Engine, seed: u64, queri
     let mut callers = vec![(Caller::admin(), admin.clone())];
     let mut rules = random.fork(3);
     for (number, (role, user, token)) in roles.iter().enumerate() {
-        let caller = Caller { label: format!("role {number}"), admin: false, user: Some(user.clone()), rules: policy::rules(&world, &mut rules) };
+        let caller = Caller {
+            label: format!("role {number}"),
+            admin: false,
+            user: Some(user.clone()),
+            rules: policy::rules(&world, &mut rules),
+        };
         install::rules(admin, &world, Some(role), &caller.rules).await;
         let client = install::client(server, admin, &caller, Some(token));
         callers.push((caller, client));
     }
-    let public = Caller { label: "the public".to_owned(), admin: false, user: None, rules: policy::rules(&world, &mut rules) };
+    let public =
+        Caller { label: "the public".to_owned(), admin: false, user: None, rules: policy::rules(&world, &mut rules) };
     install::rules(admin, &world, None, &public.rules).await;
     callers.push((public, server.client()));
 
@@ -111,7 +123,11 @@ async fn world(server: &Server, admin: &Client, engine: Engine, seed: u64, queri
             let (caller, client) = asked.pick(&callers);
             // Mostly what the caller may read at all.
             let readable: Vec<usize> = (0..world.collections.len()).filter(|number| caller.can_read(*number)).collect();
-            let collection = if readable.is_empty() || asked.chance(3) { asked.below(world.collections.len()) } else { *asked.pick(&readable) };
+            let collection = if readable.is_empty() || asked.chance(3) {
+                asked.below(world.collections.len())
+            } else {
+                *asked.pick(&readable)
+            };
             let ask = queries::query(&world, caller, collection, &mut asked);
             let view = View { world: &world, caller, engine };
             Case { number, view, client, collection, ask, url: asked.chance(50) }
@@ -169,11 +185,16 @@ impl Case<'_> {
     fn comparable(&self, body: &Value) -> Value {
         let collection = &self.view.world.collections[self.collection];
         let by_text = self.ask.group.iter().any(|step| {
-            step.function.is_none() && collection.field(&step.name).and_then(|field| self.view.world.column(field)).is_some_and(|kind| !queries::ordered(kind))
+            step.function.is_none()
+                && collection
+                    .field(&step.name)
+                    .and_then(|field| self.view.world.column(field))
+                    .is_some_and(|kind| !queries::ordered(kind))
         });
         let mut body = body.clone();
         if by_text && let Some(groups) = body["data"].as_array_mut() {
-            let name = |group: &Value| self.ask.group.iter().map(|step| group[&step.name].to_string()).collect::<Vec<_>>();
+            let name =
+                |group: &Value| self.ask.group.iter().map(|step| group[&step.name].to_string()).collect::<Vec<_>>();
             groups.sort_by_key(name);
         }
         body
@@ -198,7 +219,8 @@ impl Case<'_> {
 
 fn schema(world: &World) -> String {
     let collections = world.collections.iter().map(|collection| {
-        let fields: Vec<String> = collection.fields.iter().map(|field| format!("{} {:?}", field.name, field.kind)).collect();
+        let fields: Vec<String> =
+            collection.fields.iter().map(|field| format!("{} {:?}", field.name, field.kind)).collect();
         format!("{}({})", collection.name, fields.join(", "))
     });
     collections.collect::<Vec<_>>().join("; ")

@@ -27,7 +27,8 @@ impl View<'_> {
             self.may_filter(collection, filter)?;
         }
         let rows = self.world.collections[collection].rows.iter();
-        let rows: Vec<&Row> = rows.filter(|row| self.visible(collection, row) && self.wanted(collection, row, ask)).collect();
+        let rows: Vec<&Row> =
+            rows.filter(|row| self.visible(collection, row) && self.wanted(collection, row, ask)).collect();
         if ask.group.is_empty() {
             return Ok(json!([self.totals(collection, &rows, ask)]));
         }
@@ -75,7 +76,9 @@ impl View<'_> {
         }
         match path {
             [function] => total(&function.name, Type::Integer, &column(members, "*")),
-            [function, field] => total(&function.name, self.type_of(collection, &field.name), &column(members, &field.name)),
+            [function, field] => {
+                total(&function.name, self.type_of(collection, &field.name), &column(members, &field.name))
+            }
             _ => panic!("groups don't sort by {path:?}"),
         }
     }
@@ -127,7 +130,11 @@ fn total(function: &str, kind: Type, values: &[Cell]) -> Cell {
         return Cell::Whole(values.len() as i128);
     }
     let extreme = |wanted: fn(std::cmp::Ordering) -> bool| {
-        values.iter().cloned().reduce(|best, value| if order::compare(&value, &best).is_some_and(wanted) { value } else { best }).unwrap_or(Cell::Null)
+        values
+            .iter()
+            .cloned()
+            .reduce(|best, value| if order::compare(&value, &best).is_some_and(wanted) { value } else { best })
+            .unwrap_or(Cell::Null)
     };
     match function {
         "min" => extreme(std::cmp::Ordering::is_lt),

@@ -10,14 +10,53 @@ use super::{
 const WORDS: &[&str] = &["amber", "birch", "cedar", "delta", "ember", "fjord", "grove"];
 
 const STRINGS: &[&str] = &[
-    "", "Amber", "amber", "AMBER", "a_b", "axb", "a%b", "100%", "50% off", "back\\slash", "\\", "%", "_", "Ünïcode", "ünïcode",
-    "ÜNÏCODE", "née", "日本語", "it's", "say \"hi\"", "!bang", "a!_b", "12", "-5", "1.5", "emoji 😀", "semi;colon", "x--y", "$5",
-    "two words", "{\"a\":1}",
+    "",
+    "Amber",
+    "amber",
+    "AMBER",
+    "a_b",
+    "axb",
+    "a%b",
+    "100%",
+    "50% off",
+    "back\\slash",
+    "\\",
+    "%",
+    "_",
+    "Ünïcode",
+    "ünïcode",
+    "ÜNÏCODE",
+    "née",
+    "日本語",
+    "it's",
+    "say \"hi\"",
+    "!bang",
+    "a!_b",
+    "12",
+    "-5",
+    "1.5",
+    "emoji 😀",
+    "semi;colon",
+    "x--y",
+    "$5",
+    "two words",
+    "{\"a\":1}",
 ];
 
 const DAYS: &[&str] = &[
-    "1999-12-31", "2000-01-01", "2016-02-29", "2018-12-31", "2020-12-31", "2021-01-01", "2021-01-03", "2021-01-04", "2023-07-09",
-    "2024-02-29", "2024-12-29", "2024-12-30", "2035-06-15",
+    "1999-12-31",
+    "2000-01-01",
+    "2016-02-29",
+    "2018-12-31",
+    "2020-12-31",
+    "2021-01-01",
+    "2021-01-03",
+    "2021-01-04",
+    "2023-07-09",
+    "2024-02-29",
+    "2024-12-29",
+    "2024-12-30",
+    "2035-06-15",
 ];
 
 const TIMES: &[&str] = &["00:00:00", "00:00:01", "08:30:00", "12:00:00", "12:34:56", "23:59:59"];
@@ -66,9 +105,24 @@ pub fn present(kind: Type, random: &mut Random) -> Cell {
         Type::DateTime => Cell::Text(format!("{}T{}", day(random), random.pick(TIMES))),
         Type::Timestamp => Cell::Text(format!("{}T{}.000Z", day(random), random.pick(TIMES))),
         Type::Time => Cell::Text((*random.pick(TIMES)).to_owned()),
-        Type::Json => Cell::Json(random.pick(&[json!({ "a": 1 }), json!([1, "x"]), json!({ "deep": [{ "é": null }] }), json!(7), json!("text"), json!(true)]).clone()),
-        Type::List => Cell::Json(random.pick(&[json!([]), json!([1]), json!(["a", "b"]), json!([[1, 2], { "a": [] }, null])]).clone()),
-        Type::Csv => Cell::Csv((0..random.below(4)).map(|_| (*random.pick(&["red", "Blue", "grün", "a_b", "100%"])).to_owned()).collect()),
+        Type::Json => Cell::Json(
+            random
+                .pick(&[
+                    json!({ "a": 1 }),
+                    json!([1, "x"]),
+                    json!({ "deep": [{ "é": null }] }),
+                    json!(7),
+                    json!("text"),
+                    json!(true),
+                ])
+                .clone(),
+        ),
+        Type::List => Cell::Json(
+            random.pick(&[json!([]), json!([1]), json!(["a", "b"]), json!([[1, 2], { "a": [] }, null])]).clone(),
+        ),
+        Type::Csv => Cell::Csv(
+            (0..random.below(4)).map(|_| (*random.pick(&["red", "Blue", "grün", "a_b", "100%"])).to_owned()).collect(),
+        ),
     }
 }
 

@@ -70,11 +70,20 @@ pub type Row = BTreeMap<String, Cell>;
 pub enum Kind {
     Plain(Type),
     /// A key of another collection.
-    One { target: usize },
+    One {
+        target: usize,
+    },
     /// The rows of another collection that point here.
-    Many { child: usize, key: String, sort: Option<String> },
+    Many {
+        child: usize,
+        key: String,
+        sort: Option<String>,
+    },
     /// A key of one of several collections.
-    Any { targets: Vec<usize>, discriminator: String },
+    Any {
+        targets: Vec<usize>,
+        discriminator: String,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -125,14 +134,20 @@ impl World {
 
 /// Names that are reserved words, or differ by case only, as well as harmless ones.
 const NAMES: &[&str] = &[
-    "order", "group", "Title", "title", "select", "size", "from", "value", "due", "Note", "limit", "state", "code", "user",
-    "week", "count", "index", "key",
+    "order", "group", "Title", "title", "select", "size", "from", "value", "due", "Note", "limit", "state", "code",
+    "user", "week", "count", "index", "key",
 ];
 
 /// Makes up the collections, without rows.
 pub fn schema(seed: u64, random: &mut Random) -> World {
     let mut collections: Vec<Collection> = (0..5).map(|number| plain_collection(seed, number, random)).collect();
-    let keys = [Type::Integer, if random.chance(70) { Type::Uuid } else { Type::Word }, Type::Integer, Type::Integer, Type::Integer];
+    let keys = [
+        Type::Integer,
+        if random.chance(70) { Type::Uuid } else { Type::Word },
+        Type::Integer,
+        Type::Integer,
+        Type::Integer,
+    ];
     for (collection, key) in collections.iter_mut().zip(keys) {
         collection.key = key;
         collection.fields[0].kind = Kind::Plain(key);
@@ -178,7 +193,12 @@ fn plain_collection(seed: u64, number: usize, random: &mut Random) -> Collection
     if random.chance(50) {
         fields.push(Field { name: "owner".to_owned(), kind: Kind::Plain(Type::Uuid) });
     }
-    Collection { name: format!("w{seed}_{}", ["nodes", "homes", "People", "links", "blocks"][number]), key: Type::Integer, fields, rows: Vec::new() }
+    Collection {
+        name: format!("w{seed}_{}", ["nodes", "homes", "People", "links", "blocks"][number]),
+        key: Type::Integer,
+        fields,
+        rows: Vec::new(),
+    }
 }
 
 fn link(collections: &mut [Collection], from: usize, field: &str, to: usize, back: &str, sorted: bool) {
@@ -223,7 +243,9 @@ pub fn fill(world: &mut World, random: &mut Random) {
                     let target = *random.pick(targets);
                     let (kind, key) = match optional(&keys[target], random) {
                         Cell::Null => (Cell::Null, Cell::Null),
-                        key => (Cell::Text(world.collections[target].name.clone()), Cell::Text(values::plain_text(&key))),
+                        key => {
+                            (Cell::Text(world.collections[target].name.clone()), Cell::Text(values::plain_text(&key)))
+                        }
                     };
                     row.insert(discriminator.clone(), kind);
                     row.insert(field.name.clone(), key);
