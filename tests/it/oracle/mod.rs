@@ -14,6 +14,7 @@
 //! | `WAYMARK_ORACLE_QUERIES` | so many queries of each world |
 
 mod ask;
+mod case;
 mod compare;
 mod evaluate;
 mod filters;
