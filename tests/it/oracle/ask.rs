@@ -11,6 +11,9 @@ pub enum Operand {
     One(Cell),
     Several(Vec<Cell>),
     CurrentUser,
+    CurrentRole,
+    /// `$CURRENT_USER.location`, in rules only.
+    CurrentPlace,
     /// `$NOW` with an adjustment that stays between all dates of the data.
     Now(&'static str),
 }
@@ -104,6 +107,8 @@ impl Operand {
             Self::One(cell) => values::written(cell),
             Self::Several(cells) => cells.iter().map(values::written).collect(),
             Self::CurrentUser => json!("$CURRENT_USER"),
+            Self::CurrentRole => json!("$CURRENT_ROLE"),
+            Self::CurrentPlace => json!("$CURRENT_USER.location"),
             Self::Now(adjustment) => json!(format!("$NOW{adjustment}")),
         }
     }

@@ -52,14 +52,15 @@ struct Level<'q> {
 }
 
 impl View<'_> {
-    /// The body of the answer, without its envelope's errors.
-    pub fn answer(&self, collection: usize, ask: &Ask) -> Result<Value, Forbidden> {
+    /// The body of the answer to a list; `keys` restricts it to these rows.
+    pub fn answer(&self, collection: usize, ask: &Ask, keys: Option<&[Cell]>) -> Result<Value, Forbidden> {
         self.may_follow(collection)?;
         let data = if ask.aggregate.is_empty() && ask.group.is_empty() {
             let star = [vec![Step::plain("*")]];
             let paths: Vec<&[Step]> = ask.fields.as_deref().unwrap_or(&star).iter().map(Path::as_slice).collect();
             let level = self.level(collection, &paths, ask, Vec::new())?;
-            let rows: Vec<&Row> = self.world.collections[collection].rows.iter().collect();
+            let rows = self.world.collections[collection].rows.iter();
+            let rows: Vec<&Row> = rows.filter(|row| keys.is_none_or(|keys| keys.contains(&row[KEY]))).collect();
             self.list(&level, rows)
         } else {
             self.groups(collection, ask)?

@@ -88,7 +88,7 @@ impl Maker<'_> {
                             Box::new(self.number_test(0, 4, random)),
                         );
                     }
-                    1 => Inner::Is(*random.pick(&["_null", "_nnull"]), Operand::Flag(random.chance(70))),
+                    1 => Inner::Is(random.word(&["_null", "_nnull"]), Operand::Flag(random.chance(70))),
                     2 => self.key_test(*child, random),
                     _ if depth == 0 => Inner::Is("_nnull", Operand::Flag(true)),
                     3..=5 => Inner::Some(self.filter(*child, depth - 1, random)),
@@ -106,7 +106,7 @@ impl Maker<'_> {
                 {
                     return Filter::Of(
                         step,
-                        Box::new(Inner::Is(*random.pick(&["_null", "_nnull"]), Operand::Flag(true))),
+                        Box::new(Inner::Is(random.word(&["_null", "_nnull"]), Operand::Flag(true))),
                     );
                 }
                 let step = Step { scope: Some(self.world.collections[target].name.clone()), ..step };
@@ -137,7 +137,7 @@ impl Maker<'_> {
     fn number_test(&self, low: i64, high: i64, random: &mut Random) -> Inner {
         let number = |random: &mut Random| Cell::Whole(random.between(low, high).into());
         let operator =
-            *random.pick(&["_eq", "_neq", "_lt", "_lte", "_gt", "_gte", "_in", "_nin", "_between", "_nbetween"]);
+            random.word(&["_eq", "_neq", "_lt", "_lte", "_gt", "_gte", "_in", "_nin", "_between", "_nbetween"]);
         Inner::Is(operator, operand(operator, random, number))
     }
 
@@ -148,13 +148,17 @@ impl Maker<'_> {
         }
         let step = Step::plain(&field.name);
         if field.name == "owner" && random.chance(60) {
-            return Filter::Of(step, Box::new(Inner::Is(*random.pick(&["_eq", "_neq"]), Operand::CurrentUser)));
+            let who = if random.chance(70) { Operand::CurrentUser } else { Operand::CurrentRole };
+            return Filter::Of(step, Box::new(Inner::Is(random.word(&["_eq", "_neq"]), who)));
+        }
+        if kind == Type::Word && field.name != super::world::MARK && self.author == Author::Rule && random.chance(25) {
+            return Filter::Of(step, Box::new(Inner::Is(random.word(&["_eq", "_neq"]), Operand::CurrentPlace)));
         }
         if matches!(kind, Type::Date | Type::DateTime | Type::Timestamp) && random.chance(15) {
-            let operator = *random.pick(&["_lt", "_lte", "_gt", "_gte"]);
+            let operator = random.word(&["_lt", "_lte", "_gt", "_gte"]);
             return Filter::Of(
                 step,
-                Box::new(Inner::Is(operator, Operand::Now(*random.pick(&["", "(-1 week)", "(+2 months)", "(3h)"])))),
+                Box::new(Inner::Is(operator, Operand::Now(random.word(&["", "(-1 week)", "(+2 months)", "(3h)"])))),
             );
         }
         let inner = match random.below(8) {

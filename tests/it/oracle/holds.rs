@@ -143,11 +143,18 @@ impl View<'_> {
         let operands: Vec<Cell> = match operand {
             Operand::One(one) => vec![one.clone()],
             Operand::Several(several) => several.clone(),
-            Operand::CurrentUser => match &self.caller.user {
-                Some(user) => vec![Cell::Text(user.clone())],
-                // Nobody is nobody's owner; for `_neq` nobody is null, and all others are not.
-                None => return operator == "_neq" && !null,
-            },
+            Operand::CurrentUser | Operand::CurrentRole | Operand::CurrentPlace => {
+                let value = match operand {
+                    Operand::CurrentUser => &self.caller.user,
+                    Operand::CurrentRole => &self.caller.role,
+                    _ => &self.caller.place,
+                };
+                match value {
+                    Some(value) => vec![Cell::Text(value.clone())],
+                    // Nobody is nobody's owner; for `_neq` nobody is null, and all others are not.
+                    None => return operator == "_neq" && !null,
+                }
+            }
             Operand::Now(_) => vec![Cell::Text(values::NOW.to_owned())],
             Operand::Null | Operand::Flag(_) => panic!("{operator} takes no {operand:?}"),
         };

@@ -1,21 +1,35 @@
 //! Puts a world on a server, as an admin does it.
 
 use serde_json::{Value, json};
-use waymark_tests::{Client, Server};
+use waymark_tests::Client;
 
 use super::{
-    policy::{Caller, Rule},
+    policy::Rule,
     values,
     world::{Collection, Field, Kind, Type, World},
 };
 
-/// Makes a user with a role that has no rights yet; gives role, user and token.
-pub async fn user(admin: &Client, name: &str) -> (String, String, String) {
-    let role = admin.create_role(name, false).await;
-    let token = format!("token-{name}");
-    let user = json!({ "email": format!("{name}@example.com"), "password": "correct horse", "role": role, "token": token, "status": "active" });
-    let user = admin.must_post("/users", user).await;
-    (role, user["id"].as_str().expect("an id").to_owned(), token)
+/// A user with a role that has no rights yet.
+pub struct Member {
+    pub user: String,
+    pub role: String,
+    pub place: String,
+    pub token: String,
+}
+
+/// Makes a user with a role; both have the same ids in every run.
+pub async fn member(admin: &Client, seed: u64, number: usize, place: &str) -> Member {
+    let name = format!("world{seed}role{number}");
+    let id = |kind: &str| format!("{kind}000000-0000-4000-8000-{:06}{number:06}", seed % 1_000_000);
+    let (role, user, token) = (id("4e"), id("3f"), format!("token-{name}"));
+    admin.must_post("/roles", json!({ "id": role, "name": name, "admin_access": false, "app_access": false })).await;
+    let body = json!({
+        "id": user, "email": format!("{name}@example.com"), "password": "correct horse",
+        "role": role, "token": token, "location": place, "status": "active",
+    });
+    let made = admin.must_post("/users", body).await;
+    assert_eq!(made["id"], json!(user), "the id that was asked for");
+    Member { user, role, place: place.to_owned(), token }
 }
 
 /// Makes the collections and their relations.
@@ -112,14 +126,5 @@ pub async fn rules(admin: &Client, world: &World, role: Option<&str>, rules: &[O
         if let Some(rule) = rule {
             admin.permit(role, &collection.name, "read", rule.json()).await;
         }
-    }
-}
-
-/// The client that asks as a caller.
-pub fn client(server: &Server, admin: &Client, caller: &Caller, token: Option<&str>) -> Client {
-    match token {
-        _ if caller.admin => admin.clone(),
-        Some(token) => server.client().with_token(token),
-        None => server.client(),
     }
 }

@@ -11,9 +11,10 @@
 //! | `WAYMARK_ORACLE_SEED` | only the world of this seed |
 //! | `WAYMARK_ORACLE_FIRST_SEED` | begin with this seed (1) |
 //! | `WAYMARK_ORACLE_WORLDS` | so many worlds |
-//! | `WAYMARK_ORACLE_QUERIES` | so many queries in all |
+//! | `WAYMARK_ORACLE_QUERIES` | so many queries of each world |
 
 mod ask;
+mod case;
 mod compare;
 mod evaluate;
 mod filters;

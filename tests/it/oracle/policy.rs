@@ -21,15 +21,17 @@ pub struct Rule {
 pub struct Caller {
     pub label: String,
     pub admin: bool,
-    /// The id of the user; none for the public.
+    /// The id of the user, the id of the role, and the user's location; none for the public.
     pub user: Option<String>,
+    pub role: Option<String>,
+    pub place: Option<String>,
     /// One place for each collection; none: no right to read.
     pub rules: Vec<Option<Rule>>,
 }
 
 impl Caller {
     pub fn admin() -> Self {
-        Self { label: "admin".to_owned(), admin: true, user: None, rules: Vec::new() }
+        Self { label: "admin".to_owned(), admin: true, user: None, role: None, place: None, rules: Vec::new() }
     }
 
     pub fn rule(&self, collection: usize) -> Option<&Rule> {

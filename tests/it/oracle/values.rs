@@ -7,7 +7,7 @@ use super::{
     world::{Cell, Type},
 };
 
-const WORDS: &[&str] = &["amber", "birch", "cedar", "delta", "ember", "fjord", "grove"];
+pub const WORDS: &[&str] = &["amber", "birch", "cedar", "delta", "ember", "fjord", "grove"];
 
 const STRINGS: &[&str] = &[
     "",

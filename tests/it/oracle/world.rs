@@ -105,8 +105,8 @@ pub struct Collection {
 pub struct World {
     pub seed: u64,
     pub collections: Vec<Collection>,
-    /// Users that uuid fields named `owner` point to; filled in when they exist.
-    pub users: Vec<String>,
+    /// Users and roles that uuid fields named `owner` hold; filled in when they exist.
+    pub owners: Vec<String>,
 }
 
 /// The primary key of every collection.
@@ -173,7 +173,7 @@ pub fn schema(seed: u64, random: &mut Random) -> World {
     collections[4].fields.push(Field { name: "kind".to_owned(), kind: Kind::Plain(Type::String) });
     let kind = Kind::Any { targets, discriminator: "kind".to_owned() };
     collections[4].fields.push(Field { name: "item".to_owned(), kind });
-    World { seed, collections, users: Vec::new() }
+    World { seed, collections, owners: Vec::new() }
 }
 
 fn plain_collection(seed: u64, number: usize, random: &mut Random) -> Collection {
@@ -228,7 +228,7 @@ pub fn fill(world: &mut World, random: &mut Random) {
                 let value = match &field.kind {
                     _ if field.name == KEY => key.clone(),
                     _ if field.name == MARK => Cell::Text(values::mark(number, position)),
-                    _ if field.name == "owner" => owner(&world.users, random),
+                    _ if field.name == "owner" => owner(&world.owners, random),
                     Kind::Plain(kind) => values::value(*kind, random),
                     // A parent comes before its children.
                     Kind::One { target } if *target == number && position == 0 => Cell::Null,
@@ -262,6 +262,6 @@ fn optional(keys: &[Cell], random: &mut Random) -> Cell {
     if random.chance(20) { Cell::Null } else { random.pick(keys).clone() }
 }
 
-fn owner(users: &[String], random: &mut Random) -> Cell {
-    if users.is_empty() || random.chance(20) { Cell::Null } else { Cell::Text(random.pick(users).clone()) }
+fn owner(owners: &[String], random: &mut Random) -> Cell {
+    if owners.is_empty() || random.chance(20) { Cell::Null } else { Cell::Text(random.pick(owners).clone()) }
 }

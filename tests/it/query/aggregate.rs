@@ -49,4 +49,29 @@ each_engine! {
         let (_, body) = server.client().get("/items/lakes?fields=count(rivers)&sort=id").await;
         assert_eq!(body["data"], json!([{ "rivers_count": 1 }, { "rivers_count": 1 }, { "rivers_count": 0 }]), "{body}");
     }
+
+    async fn sums_are_exact_beyond_64_bits(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        admin.create_collection("stars", json!([{ "field": "grams", "type": "bigInteger" }, { "field": "sky", "type": "string" }])).await;
+        let (most, least) = (i64::MAX.to_string(), i64::MIN.to_string());
+        admin.must_post("/items/stars", json!([
+            { "sky": "a", "grams": most }, { "sky": "a", "grams": most }, { "sky": "a", "grams": 1 },
+            { "sky": "b", "grams": least }, { "sky": "b", "grams": least }, { "sky": "b", "grams": "-5000000000" },
+            { "sky": "c", "grams": most }, { "sky": "c", "grams": 2 }, { "sky": "c", "grams": "-3" },
+            { "sky": "d", "grams": null },
+        ])).await;
+        let (status, body) = admin.get("/items/stars?aggregate[sum]=grams&aggregate[sumDistinct]=grams&groupBy=sky").await;
+        assert_eq!(status, 200, "{body}");
+        let sums = |sum: &str, distinct: &str, sky: &str| json!({ "sky": sky, "sum": { "grams": sum }, "sumDistinct": { "grams": distinct } });
+        assert_eq!(body["data"], json!([
+            sums("18446744073709551615", "9223372036854775808", "a"),
+            sums("-18446744078709551616", "-9223372041854775808", "b"),
+            sums("9223372036854775806", "9223372036854775806", "c"),
+            { "sky": "d", "sum": { "grams": null }, "sumDistinct": { "grams": null } },
+        ]), "{body}");
+        let (_, body) = admin.get("/items/stars?aggregate[sum]=grams&groupBy=sky&sort=-sum.grams").await;
+        let skies: Vec<&str> = body["data"].as_array().expect("groups").iter().filter_map(|group| group["sky"].as_str()).collect();
+        assert_eq!(skies, ["d", "a", "c", "b"], "{body}");
+    }
 }

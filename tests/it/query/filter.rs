@@ -114,4 +114,37 @@ each_engine! {
         admin.permit(None, "rivers", "read", serde_json::json!({ "permissions": { "keeper": { "_eq": "$CURRENT_USER" } } })).await;
         assert_eq!(ids(&server.client(), "").await, Vec::<i64>::new());
     }
+
+    async fn null_itself_equals_null(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        scene(&admin).await;
+        for (filter, found) in [
+            ("[length][_eq]=null", &[4][..]),
+            ("[length][_neq]=null", &[1, 2, 3, 5, 6, 7, 8]),
+            ("[lake][_eq]=null", &[5, 6, 7, 8]),
+            ("[lake][name][_eq]=null", &[5, 6, 7, 8]),
+        ] {
+            assert_eq!(ids(&admin, &format!("filter{filter}&sort=id")).await, found, "{filter}");
+        }
+        let (_, body) = admin.search("/items/lakes", serde_json::json!({ "fields": ["name"], "filter": { "rivers": { "_eq": null } } })).await;
+        assert_eq!(body["data"], serde_json::json!([{ "name": "Dry" }]), "{body}");
+    }
+
+    async fn conditions_on_one_list_speak_of_the_same_row_whatever_stands_between(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        scene(&admin).await;
+        let name = serde_json::json!({ "name": { "_eq": "Mur" } });
+        let short = serde_json::json!({ "length": { "_lt": 100 } });
+        for empty in [serde_json::json!({}), serde_json::json!({ "_or": [] }), serde_json::json!({ "_or": [{}, short] })] {
+            let nested = serde_json::json!({ "_and": [{ "_and": [name, empty] }, { "_or": [short, { "_and": [short, empty] }] }] });
+            let (status, body) = admin.search("/items/lakes", serde_json::json!({ "filter": { "rivers": nested } })).await;
+            assert_eq!((status, &body["data"]), (200, &serde_json::json!([])), "{empty}: {body}");
+        }
+        // Beside them an operator on the list itself.
+        let filter = serde_json::json!({ "rivers": { "_and": [{ "_nnull": true }, { "_and": [name, { "_and": [short] }] }] } });
+        let (_, body) = admin.search("/items/lakes", serde_json::json!({ "filter": filter })).await;
+        assert_eq!(body["data"], serde_json::json!([]), "{body}");
+    }
 }

@@ -27,6 +27,16 @@ each_engine! {
         assert_eq!(names(&server.client(), "sort=id&offset=1").await, ["Flat"]);
     }
 
+    async fn a_level_of_deep_belongs_to_the_name_it_is_given_for(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        scene(&admin).await;
+        let query = "fields=rivers.length,all.length&alias[all]=rivers&deep[rivers][_sort]=length&deep[rivers][_limit]=1";
+        let (status, body) = admin.get(&format!("/items/lakes/1?{query}")).await;
+        assert_eq!(status, 200, "{body}");
+        assert_eq!(body["data"], json!({ "rivers": [{ "length": 98 }], "all": [{ "length": 460 }, { "length": 98 }] }));
+    }
+
     async fn the_first_child_in_the_order_stands_for_all(kind) {
         let server = Server::start(kind).await;
         let admin = server.admin().await;

@@ -193,9 +193,11 @@ impl Resolver<'_> {
             return self.list_filter(&self.hop(collection, field, scope)?, inner, author);
         }
         match inner {
-            Filter::All(branches) => {
+            Filter::All(_) => {
+                let mut branches = Vec::new();
+                flatten(inner, &mut branches);
                 let (on_rows, on_field): (Vec<&Filter>, Vec<&Filter>) =
-                    branches.iter().partition(|branch| leads_on(branch));
+                    branches.into_iter().partition(|branch| leads_on(branch));
                 let mut conditions = Vec::with_capacity(on_field.len() + 1);
                 if !on_rows.is_empty() {
                     let rows = Filter::All(on_rows.into_iter().cloned().collect());
@@ -340,6 +342,7 @@ impl Resolver<'_> {
         let has_none = match inner {
             Filter::Is(Operator::Null | Operator::Empty, value) => Some(*value != Value::Bool(false)),
             Filter::Is(Operator::Nnull | Operator::Nempty, value) => Some(*value == Value::Bool(false)),
+            Filter::Is(Operator::Eq, Value::Null) => Some(true),
             Filter::Is(Operator::Neq, Value::Null) => Some(false),
             _ => None,
         };
@@ -466,11 +469,32 @@ fn holds_without_row(condition: &Condition) -> bool {
     }
 }
 
+/// The conditions that stand together in a filter, however deep; those that always hold left out.
+fn flatten<'f>(filter: &'f Filter, out: &mut Vec<&'f Filter>) {
+    match filter {
+        Filter::All(branches) => branches.iter().for_each(|branch| flatten(branch, out)),
+        Filter::Any(_) if always_holds(filter) => {}
+        other => out.push(other),
+    }
+}
+
+/// Whether a filter asks nothing: an `_or` with an empty object, or with nothing, always holds.
+fn always_holds(filter: &Filter) -> bool {
+    match filter {
+        Filter::All(branches) => branches.iter().all(always_holds),
+        Filter::Any(branches) => branches.is_empty() || branches.iter().any(always_holds),
+        _ => false,
+    }
+}
+
 /// Whether a filter below a relational field speaks of the related rows, not of the field itself.
 fn leads_on(filter: &Filter) -> bool {
     match filter {
         Filter::Field { .. } => true,
-        Filter::All(branches) | Filter::Any(branches) => !branches.is_empty() && branches.iter().all(leads_on),
+        Filter::All(branches) => {
+            !always_holds(filter) && branches.iter().all(|branch| leads_on(branch) || always_holds(branch))
+        }
+        Filter::Any(branches) => !always_holds(filter) && branches.iter().all(leads_on),
         Filter::Some(_) | Filter::None(_) | Filter::Is(..) | Filter::UnknownOperator(_) | Filter::Nothing => false,
     }
 }

@@ -190,7 +190,8 @@ impl Resolver<'_> {
             self.take_hop()?;
         }
         let nested = Query::default();
-        let nested = query.deep.get(name).or_else(|| query.deep.get(&**field)).map_or(&nested, |deep| deep);
+        // An alias has a level of its own, so that one relation can be read twice, each in its way.
+        let nested = query.deep.get(name).map_or(&nested, |deep| deep);
         match link.side {
             Side::ManyToOne => match self.hop(collection, &wish.field, None)? {
                 Hop::One { field, target } if self.can_read(&target.name) => {

@@ -64,7 +64,7 @@ impl Builder<'_> {
                 let direction = if order.descending { Direction::Desc } else { Direction::Asc };
                 let expr = match &order.by {
                     OrderBy::Aggregate(position) => match aggregates.get(*position) {
-                        Some(aggregate) => self.aggregate(table, aggregate).0,
+                        Some(aggregate) => self.aggregate_order(table, aggregate),
                         None => Expr::val(1),
                     },
                     // By place: repeated with its parameters, a group would be another expression to
@@ -109,18 +109,18 @@ impl Builder<'_> {
                 (Expr::from(Func::count_distinct(self.distinct_operand(operand, field))), Render::Integer)
             }
             _ if secret => (Expr::from(Func::count(operand)), Render::Masked),
-            F::Sum => (dialect::sum(self.dialect, Expr::from(Func::sum(operand)), kind), sum_render(field)),
-            F::SumDistinct => {
-                (dialect::sum(self.dialect, distinct("SUM", operand, self.dialect), kind), sum_render(field))
-            }
+            F::Sum => (dialect::sum(self.dialect, operand, kind), sum_render(field)),
+            F::SumDistinct => (dialect::distinct_sum(self.dialect, operand, kind), sum_render(field)),
             F::Avg if kind == FieldType::Decimal || kind == FieldType::BigInteger => {
                 (Expr::from(Func::avg(operand)), average_render(field))
             }
             F::AvgDistinct if kind == FieldType::Decimal || kind == FieldType::BigInteger => {
-                (distinct("AVG", operand, self.dialect), average_render(field))
+                (dialect::distinct(self.dialect, "AVG", operand), average_render(field))
             }
             F::Avg => (Expr::from(Func::avg(dialect::double(self.dialect, operand))), Render::Float),
-            F::AvgDistinct => (distinct("AVG", dialect::double(self.dialect, operand), self.dialect), Render::Float),
+            F::AvgDistinct => {
+                (dialect::distinct(self.dialect, "AVG", dialect::double(self.dialect, operand)), Render::Float)
+            }
             F::Min | F::Max => {
                 let operand = dialect::comparable(self.dialect, operand, kind);
                 let operand = dialect::minimum_operand(self.dialect, operand, field.field());
@@ -130,14 +130,16 @@ impl Builder<'_> {
         }
     }
 
+    /// An aggregate as a sort key.
+    fn aggregate_order(&self, table: &str, aggregate: &AggregateOutput) -> Expr {
+        let (value, _) = self.aggregate(table, aggregate);
+        let sum = matches!(aggregate.function, AggregateFunction::Sum | AggregateFunction::SumDistinct);
+        if sum { dialect::sum_order(self.dialect, value) } else { value }
+    }
+
     fn distinct_operand(&self, operand: Expr, field: &FieldRef) -> Expr {
         dialect::comparable(self.dialect, operand, field.field().kind)
     }
-}
-
-fn distinct(function: &str, operand: Expr, dialect: crate::store::Dialect) -> Expr {
-    let placeholder = if dialect == crate::store::Dialect::Postgres { "$1" } else { "?" };
-    Expr::cust_with_expr(format!("{function}(DISTINCT {placeholder})"), operand)
 }
 
 fn scale(field: &FieldRef) -> Option<u32> {

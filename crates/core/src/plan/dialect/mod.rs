@@ -8,7 +8,7 @@ pub mod sequence;
 mod sqlite;
 
 pub use bind::bind;
-use sea_orm::sea_query::{Expr, ExprTrait, LikeExpr, NullOrdering, Order, SelectStatement};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, NullOrdering, Order, SelectStatement};
 
 use crate::{
     access::resolved::TextPlace,
@@ -169,10 +169,38 @@ pub(crate) fn minimum_operand(dialect: Dialect, column: Expr, field: &Field) -> 
     if dialect == Dialect::Postgres && field.kind == FieldType::Uuid { column.cast_as("text") } else { column }
 }
 
-/// Sums are exact where the database's own sum is.
-pub(crate) fn sum(dialect: Dialect, sum: Expr, kind: FieldType) -> Expr {
+/// The sum of a column: of whole numbers exact, beyond 64 bits as well.
+pub(crate) fn sum(dialect: Dialect, column: Expr, kind: FieldType) -> Expr {
     match (dialect, kind) {
-        (Dialect::Postgres, FieldType::Integer | FieldType::BigInteger) => sum.cast_as("numeric"),
-        _ => sum,
+        (Dialect::Sqlite, FieldType::Integer | FieldType::BigInteger) => sqlite::whole_sum(column),
+        (Dialect::Postgres, FieldType::Integer | FieldType::BigInteger) => {
+            Expr::from(Func::sum(column)).cast_as("numeric")
+        }
+        _ => Func::sum(column).into(),
     }
+}
+
+/// The same of different values only.
+pub(crate) fn distinct_sum(dialect: Dialect, column: Expr, kind: FieldType) -> Expr {
+    match (dialect, kind) {
+        (Dialect::Sqlite, FieldType::Integer | FieldType::BigInteger) => sqlite::whole_distinct_sum(column),
+        (Dialect::Postgres, FieldType::Integer | FieldType::BigInteger) => {
+            distinct(dialect, "SUM", column).cast_as("numeric")
+        }
+        _ => distinct(dialect, "SUM", column),
+    }
+}
+
+/// A sum as a sort key.
+pub(crate) fn sum_order(dialect: Dialect, sum: Expr) -> Expr {
+    match dialect {
+        Dialect::Sqlite => sqlite::sum_order(sum),
+        Dialect::Postgres | Dialect::Mysql => sum,
+    }
+}
+
+/// An aggregate function of different values only.
+pub(crate) fn distinct(dialect: Dialect, function: &str, column: Expr) -> Expr {
+    let placeholder = if dialect == Dialect::Postgres { "$1" } else { "?" };
+    Expr::cust_with_expr(format!("{function}(DISTINCT {placeholder})"), column)
 }

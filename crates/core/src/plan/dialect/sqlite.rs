@@ -75,3 +75,32 @@ pub(super) fn text_test(column: Expr, place: TextPlace, needle: &str, ignore_cas
         TextPlace::Whole => column.eq(needle),
     }
 }
+
+/// A sum of whole numbers. SQLite's own fails when it comes beyond 64 bits, be it on the way only:
+/// so billions and rests are summed apart. A sum beyond 64 bits is a text of its digits.
+const WHOLE_SUM: &str = "(CASE WHEN typeof({high}) = 'real' THEN TOTAL(?) \
+    WHEN typeof({high} * 1000000000 + {low}) = 'integer' THEN {high} * 1000000000 + {low} \
+    ELSE ({high} + {low} / 1000000000 + (CASE WHEN {high} > 0 AND {low} % 1000000000 < 0 THEN -1 WHEN {high} < 0 AND {low} % 1000000000 > 0 THEN 1 ELSE 0 END)) \
+    || printf('%09d', (CASE WHEN {high} > 0 THEN ({low} % 1000000000 + 1000000000) % 1000000000 \
+    ELSE (1000000000 - {low} % 1000000000) % 1000000000 END)) END)";
+
+fn whole_sum_of(value: &str) -> String {
+    let sums = WHOLE_SUM.replace("{high}", "SUM(? / 1000000000)").replace("{low}", "SUM(? % 1000000000)");
+    sums.replace('?', value)
+}
+
+pub(super) fn whole_sum(column: Expr) -> Expr {
+    let template = whole_sum_of("?");
+    let columns = vec![column; template.matches('?').count()];
+    Expr::cust_with_exprs(template, columns)
+}
+
+pub(super) fn whole_distinct_sum(column: Expr) -> Expr {
+    let template = format!("(SELECT {} FROM json_each(json_group_array(DISTINCT ?)))", whole_sum_of("value"));
+    Expr::cust_with_expr(template, column)
+}
+
+/// Sums that are texts of digits sort by their value.
+pub(super) fn sum_order(sum: Expr) -> Expr {
+    Expr::cust_with_expr("(? + 0)", sum)
+}
