@@ -136,7 +136,8 @@ impl View<'_> {
             ("_nnull", Operand::Flag(on)) => return null != *on,
             ("_empty", Operand::Flag(on)) => return empty == *on,
             ("_nempty", Operand::Flag(on)) => return empty != *on,
-            ("_eq", Operand::Null) => return null,
+            // Rows without a value are found by `_null`.
+            ("_eq", Operand::Null) => return false,
             ("_neq", Operand::Null) => return !null,
             _ => {}
         }

@@ -342,7 +342,6 @@ impl Resolver<'_> {
         let has_none = match inner {
             Filter::Is(Operator::Null | Operator::Empty, value) => Some(*value != Value::Bool(false)),
             Filter::Is(Operator::Nnull | Operator::Nempty, value) => Some(*value == Value::Bool(false)),
-            Filter::Is(Operator::Eq, Value::Null) => Some(true),
             Filter::Is(Operator::Neq, Value::Null) => Some(false),
             _ => None,
         };

@@ -158,8 +158,8 @@ pub(super) fn test(operator: Operator, operand: &Value, mut values: Vec<Typed>) 
         // A list where one value belongs (a variable that stands for several) means any of them.
         O::Eq if values.len() > 1 => Some(Test::In { values, negated: false }),
         O::Neq if values.len() > 1 => Some(Test::In { values, negated: true }),
-        // Null itself is found; a variable that has no value equals nothing.
-        O::Eq if single == Typed::Null => operand.is_null().then_some(Test::Null(true)),
+        // Nothing equals null; rows without a value are found by `_null`.
+        O::Eq if single == Typed::Null => None,
         O::Neq if single == Typed::Null => Some(Test::Null(false)),
         O::Eq => compare(Comparison::Equal),
         O::Neq => compare(Comparison::NotEqual),
