@@ -72,7 +72,8 @@ fn mysql(value: Typed) -> Expr {
         Typed::Date(date) => Expr::val(date),
         Typed::Time(time) => Expr::val(time),
         Typed::DateTime(moment) => Expr::val(moment),
-        Typed::Timestamp(moment) => Expr::val(moment),
+        // As a wall clock of the session, which is UTC's: the type for moments ends in 2038.
+        Typed::Timestamp(moment) => Expr::val(moment.naive_utc()),
         other => plain(other),
     }
 }
