@@ -7,6 +7,7 @@ mod operators;
 mod order;
 pub mod policy;
 pub mod read;
+mod related;
 pub(crate) mod resolved;
 mod resolver;
 pub mod rows;
