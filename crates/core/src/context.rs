@@ -7,9 +7,10 @@ use std::{
 };
 
 use serde_json::{Map, Value};
+use tokio::sync::OnceCell;
 
 use crate::{
-    access::Policy,
+    access::{Policy, Variables},
     actor::Actor,
     auth::identity::Identities,
     error::Result,
@@ -64,7 +65,15 @@ impl Engine {
     pub async fn context(&self, actor: Arc<Actor>) -> Result<Ctx<'_>> {
         let schema = self.registry.current();
         let policy = self.identities.policy(self, &schema, &actor).await?;
-        Ok(Ctx { engine: self, conn: self.db.executor(), schema, actor, policy, events: None })
+        Ok(Ctx {
+            engine: self,
+            conn: self.db.executor(),
+            schema,
+            actor,
+            policy,
+            variables: Arc::default(),
+            events: None,
+        })
     }
 
     /// The context of the server's own work.
@@ -76,6 +85,7 @@ impl Engine {
             schema: self.registry.current(),
             actor: Arc::new(Actor::system()),
             policy: Arc::new(Policy::unrestricted()),
+            variables: Arc::default(),
             events: None,
         }
     }
@@ -89,6 +99,8 @@ pub struct Ctx<'a> {
     pub schema: Arc<Schema>,
     pub actor: Arc<Actor>,
     pub policy: Arc<Policy>,
+    /// What variables stand for in this request: the same moment and user throughout.
+    pub(crate) variables: Arc<OnceCell<Variables>>,
     /// Changes of the running transaction; told after its commit.
     events: Option<Arc<Mutex<Vec<ItemAction>>>>,
 }
@@ -124,7 +136,12 @@ impl<'a> Ctx<'a> {
     /// bookkeeping the caller need not be allowed to do; call sites are listed by a test.
     #[must_use]
     pub fn elevated(&self) -> Ctx<'a> {
-        Ctx { actor: Arc::new(Actor::system()), policy: Arc::new(Policy::unrestricted()), ..self.clone() }
+        Ctx {
+            actor: Arc::new(Actor::system()),
+            policy: Arc::new(Policy::unrestricted()),
+            variables: Arc::default(),
+            ..self.clone()
+        }
     }
 
     /// Remembers an event until the commit. Outside a transaction it is told at once.

@@ -2,6 +2,7 @@
 //! (by number) or the advisories (GHSA id) it answers. Writes have theirs beside the writes.
 
 mod aggregates;
+mod kept;
 mod load;
 mod relations;
 mod rendering;

@@ -50,6 +50,27 @@ each_engine! {
         }
     }
 
+    async fn a_level_of_deep_is_checked_whether_it_is_asked_for_or_not(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        scene(&admin).await;
+        let (role, _, nurse) = nurse(&server, &admin).await;
+        admin.permit(Some(&role), "patients", "read", json!({ "fields": ["id", "name", "clinic"] })).await;
+        let hidden = "deep[clinic][_filter][budget][_gt]=1";
+        let path = |fields: &str, deep: &str| format!("/items/patients?fields={fields}&{deep}");
+        // The clinics themselves are not readable: their level is ignored.
+        assert_eq!(nurse.get(&path("name,clinic.name", hidden)).await.0, 200);
+        admin.permit(Some(&role), "clinics", "read", json!({ "fields": ["id", "name", "patients"] })).await;
+        for deep in [hidden, "deep[clinic][_sort]=budget", "deep[clinic][patients][_filter][diagnosis][_eq]=flu"] {
+            for fields in ["name,clinic.name", "name,clinic", "name"] {
+                assert_eq!(nurse.get(&path(fields, deep)).await.0, 403, "{fields} {deep}");
+            }
+        }
+        for deep in ["deep[clinic][_filter][name][_eq]=North", "deep[nothing][_filter][x][_eq]=1", "deep[name][_filter][x][_eq]=1"] {
+            assert_eq!(nurse.get(&path("name", deep)).await.0, 200, "{deep}");
+        }
+    }
+
     async fn field_lists_bind_writes_as_well(kind) {
         let server = Server::start(kind).await;
         let admin = server.admin().await;

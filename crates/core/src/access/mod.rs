@@ -11,6 +11,7 @@ mod related;
 pub(crate) mod resolved;
 mod resolver;
 pub mod rows;
+mod search;
 mod selection;
 mod share;
 pub mod variables;

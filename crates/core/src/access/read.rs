@@ -36,7 +36,7 @@ pub async fn authorise(
     keys: Option<&[Key]>,
 ) -> Result<AuthorizedQuery> {
     let variables = variables(ctx).await?;
-    let resolver = resolver(ctx, &variables, None);
+    let resolver = resolver(ctx, variables, None);
     let mut root = if query.aggregate.is_empty() && query.group.is_empty() {
         let star = [PathStep { name: "*".to_owned(), scope: None, function: None }];
         let paths: Vec<&[PathStep]> = match &query.fields {
@@ -76,7 +76,7 @@ pub async fn authorise_selection(
         return Err(Error::forbidden());
     }
     let variables = variables(ctx).await?;
-    let resolver = resolver(ctx, &variables, Some(Arc::clone(&collection.name)));
+    let resolver = resolver(ctx, variables, Some(Arc::clone(&collection.name)));
     let mut root = resolver.level(collection, Shape::Keys, query, Vec::new())?;
     if query.limit.is_none() {
         root.limit = Limit::Unlimited;
@@ -100,7 +100,7 @@ pub async fn authorise_keys(
         Grant::Unrestricted => Condition::Always,
         Grant::Ruled(rule) => {
             let variables = variables(ctx).await?;
-            resolver(ctx, &variables, None).rule_rows(collection, &rule)
+            resolver(ctx, variables, None).rule_rows(collection, &rule)
         }
     };
     Ok(AuthorizedQuery {
@@ -182,11 +182,16 @@ pub fn typed_key(field: &Field, key: &Key) -> Typed {
     }
 }
 
-/// The variables of this request; rows of user and role are fetched only when a rule names a path.
+/// The variables of this request, resolved when they are first needed; rows of user and role are
+/// fetched only when a rule names a path.
 ///
 /// # Errors
 /// When they can't be read.
-pub async fn variables(ctx: &Ctx<'_>) -> Result<Variables> {
+pub async fn variables<'c>(ctx: &'c Ctx<'_>) -> Result<&'c Variables> {
+    ctx.variables.get_or_try_init(|| resolve_variables(ctx)).await
+}
+
+async fn resolve_variables(ctx: &Ctx<'_>) -> Result<Variables> {
     let actor = &ctx.actor;
     let mut variables = Variables {
         now: chrono::Utc::now(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 
 use super::{
-    condition::{Author, secret},
+    condition::Author,
     resolved::{Condition, FieldRef, Hop, Level, Output, OutputValue, Scalar, Shape},
     resolver::{Resolver, View},
 };
@@ -75,7 +75,44 @@ impl Resolver<'_> {
                 wishes.dropped = true;
             }
         }
+        for (name, nested) in &query.deep {
+            let member = name.split_once(':').map_or(name.as_str(), |(member, _)| member);
+            if !outputs.iter().any(|output| output.name == member) {
+                self.check_deep(collection, &view, name, query, nested)?;
+            }
+        }
         Ok(if outputs.is_empty() { Shape::Keys } else { Shape::Items(outputs) })
+    }
+
+    /// A level of `deep` whose rows are not asked for has no effect, but what it names is checked all the
+    /// same. It is ignored where it leads nowhere that the caller may follow.
+    fn check_deep(
+        &self,
+        collection: &Arc<Collection>,
+        view: &View,
+        name: &str,
+        query: &Query,
+        nested: &Query,
+    ) -> Result<()> {
+        let (name, scope) = name.split_once(':').map_or((name, None), |(name, scope)| (name, Some(scope)));
+        let (function, target) = match query.alias.get(name) {
+            Some(target) => split_call(target)?,
+            None => (None, name),
+        };
+        if function.is_some() || !view.shows(target) {
+            return Ok(());
+        }
+        let Some(field) = FieldRef::new(collection, target).filter(|_| collection.link(target).is_some()) else {
+            return Ok(());
+        };
+        let Ok(hop) = self.hop(collection, &field, scope) else { return Ok(()) };
+        let related = hop.target();
+        if !self.can_read(&related.name) {
+            return Ok(());
+        }
+        self.level(related, Shape::Keys, nested, Vec::new())?;
+        let view = self.view(related)?;
+        nested.deep.iter().try_for_each(|(name, below)| self.check_deep(related, &view, name, nested, below))
     }
 
     /// A fresh budget for one query.
@@ -317,47 +354,6 @@ impl Resolver<'_> {
             }
         }
         Ok(())
-    }
-
-    /// `search`: any of the readable, unconcealed fields matches. No such field: no rows.
-    fn search(&self, collection: &Arc<Collection>, term: &str) -> Result<Condition> {
-        use super::{
-            operators,
-            resolved::{Comparison, Test, TextPlace},
-        };
-        use crate::{query::ast::Operator, schema::FieldType};
-        if term.contains('\0') {
-            return Err(Error::invalid_query("\"search\" contains a NUL character."));
-        }
-        let view = self.view(collection)?;
-        let value = serde_json::Value::String(term.to_owned());
-        let mut tests = Vec::new();
-        for (name, field) in &collection.fields {
-            if !view.shows(name) || field.column.is_none() || secret(field) {
-                continue;
-            }
-            let Some(reference) = FieldRef::new(collection, name) else { continue };
-            let test = match field.kind {
-                FieldType::String | FieldType::Text => Test::Text {
-                    place: TextPlace::Anywhere,
-                    needle: term.to_owned(),
-                    ignore_case: true,
-                    negated: false,
-                },
-                FieldType::Integer
-                | FieldType::BigInteger
-                | FieldType::Float
-                | FieldType::Decimal
-                | FieldType::Uuid => match operators::typed(field, Operator::Eq, &value) {
-                    Ok(typed) => Test::Compare(Comparison::Equal, typed),
-                    Err(_) => continue,
-                },
-                _ => continue,
-            };
-            tests.push(Condition::Test(Scalar::Column(reference), test));
-        }
-        self.take_operands(tests.len())?;
-        Ok(if tests.is_empty() { Condition::Never } else { Condition::Any(tests) })
     }
 
     /// Refuses with a message that names the unknown field, for those who may know.

@@ -100,12 +100,17 @@ pub fn collect_paths(value: &Value, user: &mut Vec<String>, role: &mut Vec<Strin
     }
 }
 
+/// A step without the collection it is meant for (many-to-any).
+fn plain(step: &str) -> &str {
+    step.split_once(':').map_or(step, |(name, _)| name)
+}
+
 /// Follows a path; a step through a list collects from its elements.
 fn dig(row: &Map<String, Value>, path: &str) -> Value {
     fn step(value: &Value, rest: &[&str]) -> Value {
         let Some((first, rest)) = rest.split_first() else { return value.clone() };
         match value {
-            Value::Object(map) => map.get(*first).map_or(Value::Null, |value| step(value, rest)),
+            Value::Object(map) => map.get(plain(first)).map_or(Value::Null, |value| step(value, rest)),
             Value::Array(items) => {
                 let mut out = Vec::new();
                 for item in items {
@@ -122,7 +127,7 @@ fn dig(row: &Map<String, Value>, path: &str) -> Value {
     }
     let parts: Vec<&str> = path.split('.').collect();
     match parts.split_first() {
-        Some((first, rest)) => row.get(*first).map_or(Value::Null, |value| step(value, rest)),
+        Some((first, rest)) => row.get(plain(first)).map_or(Value::Null, |value| step(value, rest)),
         None => Value::Null,
     }
 }
