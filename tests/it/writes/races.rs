@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, MySqlConnection, PgConnection};
+use tokio::task::JoinSet;
 use uuid::Uuid;
 use waymark_tests::{Kind, Server, each_engine};
 
@@ -43,11 +44,10 @@ each_engine! {
         admin.must_post("/collections", json!({ "collection": "front", "schema": {}, "meta": { "singleton": true }, "fields": fields })).await;
         let write = |motto: &'static str| {
             let admin = admin.clone();
-            tokio::spawn(async move { admin.patch("/items/front", json!({ "motto": motto })).await })
+            async move { admin.patch("/items/front", json!({ "motto": motto })).await }
         };
-        let writes: Vec<_> = ["a", "b", "c", "d", "e"].into_iter().map(write).collect();
-        for write in writes {
-            let (status, body) = write.await.expect("an answer");
+        let writes: JoinSet<_> = ["a", "b", "c", "d", "e"].into_iter().map(write).collect();
+        for (status, body) in writes.join_all().await {
             assert_eq!(status, 200, "{body}");
         }
         assert_eq!(server.database.number("SELECT COUNT(*) FROM front").await, 1);
@@ -67,7 +67,8 @@ each_engine! {
         // More than the server has at stake, which MariaDB looks at.
         other.run(&format!("UPDATE {name} SET name = 'other' WHERE id > 1")).await.expect("a lock");
         let (client, path) = (admin.clone(), format!("/items/{name}"));
-        let request = tokio::spawn(async move {
+        let mut request = JoinSet::new();
+        request.spawn(async move {
             client.request("PATCH", &path, Some(json!({ "keys": [1, 2], "data": { "name": "server" } }))).await
         });
         let waiting = match kind {
@@ -81,7 +82,7 @@ each_engine! {
         let outcome = other.run(&format!("UPDATE {name} SET name = 'other' WHERE id = 1")).await;
         let end = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
         other.run(end).await.expect("the end");
-        let answer = request.await.expect("an answer");
+        let answer = request.join_next().await.expect("one request").expect("an answer");
         let names = column(&admin, &name, "name").await;
         if outcome.is_ok() {
             assert_eq!((answer.status, answer.codes()), (409, vec!["CONCURRENCY_CONFLICT"]), "{}", answer.body);

@@ -26,12 +26,12 @@ fn lacks(row: &Map<String, Value>, field: &str) -> bool {
 ///
 /// # Errors
 /// When the last numbers can't be read.
-pub(super) async fn number<'r>(
+pub(super) async fn number(
     ctx: &Ctx<'_>,
     relation: &Relation,
     parents: &Collection,
     children: &Collection,
-    mut lists: Vec<(&Key, &'r mut Vec<Map<String, Value>>)>,
+    mut lists: Vec<(&Key, &mut Vec<Map<String, Value>>)>,
 ) -> Result<()> {
     let Some(field) = relation.sort_field.as_deref() else { return Ok(()) };
     let sorted = children.field(field).is_some_and(|field| {
