@@ -59,8 +59,21 @@ impl Connection {
 
 /// A `GET` as bytes.
 pub fn get(path: &str, token: Option<&str>) -> Vec<u8> {
-    let token = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
-    format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{token}\r\n").into_bytes()
+    format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{}\r\n", authorization(token)).into_bytes()
+}
+
+/// A `POST` of JSON as bytes.
+pub fn post(path: &str, token: Option<&str>, body: &str) -> Vec<u8> {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        authorization(token),
+        body.len()
+    )
+    .into_bytes()
+}
+
+fn authorization(token: Option<&str>) -> String {
+    token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default()
 }
 
 /// Asks over and over on this many connections; gives answers per second.

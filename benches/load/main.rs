@@ -9,38 +9,27 @@
 
 mod bare;
 mod client;
+mod measure;
 mod process;
+mod scenarios;
+mod statements;
 
 use std::{
     io::Read,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use client::{Connection, get, load};
+use measure::{Extent, Side, Token};
 use process::Served;
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
-use waymark_benches::{articles, scene};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, postgres::PgConnectOptions};
+use statements::Counter;
+use waymark_benches::scene::{self, Caller};
 
 struct Options {
-    rounds: usize,
-    length: Duration,
-    connections: usize,
+    extent: Extent,
     only: String,
     hold: bool,
-}
-
-/// One server as one kind of caller.
-struct Side<'a> {
-    name: &'static str,
-    server: &'a Served,
-    token: Option<&'a str>,
-}
-
-/// Requests per second and CPU time per request of one run.
-struct Run {
-    rate: f64,
-    cpu: Option<f64>,
 }
 
 fn main() {
@@ -73,9 +62,11 @@ fn options(arguments: &[String]) -> Options {
     };
     let number = |name: &str, default: f64| text(name).and_then(|text| text.parse().ok()).unwrap_or(default);
     Options {
-        rounds: number("--rounds", 5.0) as usize,
-        length: Duration::from_secs_f64(number("--seconds", 2.0)),
-        connections: number("--connections", 16.0) as usize,
+        extent: Extent {
+            rounds: number("--rounds", 5.0) as usize,
+            length: Duration::from_secs_f64(number("--seconds", 2.0)),
+            connections: number("--connections", 16.0) as usize,
+        },
         only: text("--only").unwrap_or_default(),
         hold: arguments.iter().any(|argument| argument == "--hold"),
     }
@@ -87,92 +78,54 @@ async fn execute(url: &str, sql: &str) {
 }
 
 async fn measure(options: &Options, url: &str) {
-    let (engine, _) = scene::open("pg", url).await;
+    let (engine, tenant) = scene::open("pg", url).await;
     engine.db.clone().close().await.expect("the pool closes");
     drop(engine);
-    execute(url, "VACUUM ANALYZE articles").await;
+    execute(url, "VACUUM ANALYZE").await;
     let (bare, ours) = (Served::start("bare", url), Served::start("ours", url));
-    let access_token = log_in(&ours).await;
+    let (counted_bare, counted_ours) = (counted("bare", url).await, counted("ours", url).await);
+    let mut tokens = Vec::new();
+    for caller in [&scene::READER, &scene::TENANT] {
+        tokens.push((caller.email, log_in(&ours, caller).await));
+    }
     let sides = [
-        Side { name: "bare", server: &bare, token: None },
-        Side { name: "static token", server: &ours, token: Some(scene::TOKEN) },
-        Side { name: "access token", server: &ours, token: Some(&access_token) },
+        Side { name: "bare", server: &bare, counted: &counted_bare, token: Token::Nobody },
+        Side { name: "static token", server: &ours, counted: &counted_ours, token: Token::Static },
+        Side { name: "access token", server: &ours, counted: &counted_ours, token: Token::Access(&tokens) },
     ];
     if options.hold {
         println!("bare {} (process {}), ours {} (process {})", bare.address, bare.id(), ours.address, ours.id());
-        println!("access token {access_token}");
+        println!("database {url}, access tokens {tokens:?}");
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
-        return;
-    }
-    println!(
-        "{} connections, {} workers, {} database connections, median of {} runs of {:?}",
-        options.connections,
-        scene::WORKERS,
-        scene::CONNECTIONS,
-        options.rounds,
-        options.length
-    );
-    println!("{:<8} {:<14} {:>8} {:>10} {:>7} {:>12}", "read", "caller", "bytes", "answers/s", "ratio", "CPU µs each");
-    let points = (1..=articles::ROWS).map(|id| format!("/items/articles/{id}")).collect();
-    for (name, paths) in [
-        ("point", points),
-        ("list 25", vec!["/items/articles?limit=25".to_owned()]),
-        ("list 100", vec!["/items/articles?limit=100".to_owned()]),
-    ] {
-        if name.contains(&options.only) {
-            scenario(options, name, &paths, &sides).await;
+    } else {
+        measure::head(&options.extent);
+        for scenario in scenarios::all(&tenant) {
+            if scenario.name.contains(&options.only) {
+                measure::scenario(&options.extent, &scenario, &sides).await;
+            }
         }
     }
+    // Ending takes the database, which they reach through this thread.
+    tokio::task::spawn_blocking(move || drop((counted_bare, counted_ours))).await.expect("servers end");
 }
 
-/// The reader's access token.
-async fn log_in(ours: &Served) -> String {
-    let body = serde_json::json!({ "email": scene::EMAIL, "password": scene::PASSWORD }).to_string();
-    let request = format!(
-        "POST /auth/login HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let mut connection = Connection::open(ours.address).await.expect("a connection");
-    let body = connection.ask(request.as_bytes()).await.expect("an answer");
-    let body: Value = serde_json::from_slice(body).expect("JSON");
+/// A server of its own whose statements are counted.
+async fn counted(which: &str, url: &str) -> (Served, Counter) {
+    let database: PgConnectOptions = url.parse().expect("a URL");
+    let database = format!("{}:{}", database.get_host(), database.get_port());
+    let counter = Counter::start(database.clone()).await;
+    let url = url.replace(&database, &counter.address.to_string());
+    assert!(url.contains(&counter.address.to_string()), "the URL has to name host and port of PostgreSQL");
+    // Starting takes an answer of the database, which passes through this thread.
+    let which = which.to_owned();
+    let server = tokio::task::spawn_blocking(move || Served::start(&which, &url)).await.expect("a server");
+    (server, counter)
+}
+
+/// A caller's access token.
+async fn log_in(ours: &Served, caller: &Caller) -> String {
+    let body = serde_json::json!({ "email": caller.email, "password": caller.password }).to_string();
+    let body = ours.ask(&client::post("/auth/login", None, &body)).await;
+    let body: Value = serde_json::from_slice(&body).expect("JSON");
     body["data"]["access_token"].as_str().expect("an access token").to_owned()
-}
-
-async fn scenario(options: &Options, name: &str, paths: &[String], sides: &[Side<'_>]) {
-    let mut bytes: Option<Vec<u8>> = None;
-    for side in sides {
-        let mut connection = Connection::open(side.server.address).await.expect("a connection");
-        let body = connection.ask(&get(&paths[paths.len() / 2], side.token)).await.expect("an answer").to_vec();
-        let expected = bytes.get_or_insert_with(|| body.clone());
-        assert_eq!(String::from_utf8_lossy(&body), String::from_utf8_lossy(expected), "{name}: {}", side.name);
-        run(options, paths, side).await; // to warm up
-    }
-    let mut runs: Vec<Vec<Run>> = sides.iter().map(|_| Vec::new()).collect();
-    for _ in 0..options.rounds {
-        for (side, runs) in sides.iter().zip(&mut runs) {
-            runs.push(run(options, paths, side).await);
-        }
-    }
-    let bytes = bytes.map_or(0, |bytes| bytes.len());
-    let base = median(runs[0].iter().map(|run| run.rate));
-    for (side, runs) in sides.iter().zip(&runs) {
-        let rate = median(runs.iter().map(|run| run.rate));
-        let cpu = runs.iter().map(|run| run.cpu).collect::<Option<Vec<f64>>>();
-        let cpu = cpu.map_or("-".to_owned(), |cpu| format!("{:.0}", median(cpu.into_iter())));
-        println!("{name:<8} {:<14} {bytes:>8} {rate:>10.0} {:>7.2} {cpu:>12}", side.name, rate / base);
-    }
-}
-
-async fn run(options: &Options, paths: &[String], side: &Side<'_>) -> Run {
-    let requests: Vec<Vec<u8>> = paths.iter().map(|path| get(path, side.token)).collect();
-    let before = side.server.cpu();
-    let (answers, seconds) = load(side.server.address, &requests, options.connections, options.length).await;
-    let spent = side.server.cpu().zip(before).map(|(after, before)| after - before);
-    Run { rate: answers as f64 / seconds, cpu: spent.map(|spent| spent.as_secs_f64() * 1e6 / answers as f64) }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use waymark_api::telemetry;
 use waymark_benches::scene;
 
-use crate::bare;
+use crate::{bare, client};
 
 /// The first argument of a child.
 pub const SERVE: &str = "--serve";
@@ -35,6 +35,12 @@ impl Served {
         let stdout = child.stdout.take().expect("the child's output");
         BufReader::new(stdout).read_line(&mut line).expect("the child's address");
         Self { address: line.trim().parse().expect("the child's address"), child }
+    }
+
+    /// The answer to one request.
+    pub async fn ask(&self, request: &[u8]) -> Vec<u8> {
+        let mut connection = client::Connection::open(self.address).await.expect("a connection");
+        connection.ask(request).await.expect("an answer").to_vec()
     }
 
     /// The id of the process.

@@ -1,4 +1,8 @@
-//! What the benchmarks share: the collection they read, its rows, and a bootstrapped engine on it.
+//! What the benchmarks share: the collections they read and write, their rows, and a bootstrapped engine
+//! on them.
 
 pub mod articles;
+pub mod posts;
+pub mod purchases;
+pub mod relations;
 pub mod scene;

@@ -113,14 +113,7 @@ pub(crate) fn related<'q>(dialect: Dialect, target: &Target<'q>, keys: &[Key], m
     let mut statement = builder.from(level, &table);
     let key_field = &target.key_field;
     builder.columns.push((column(&table, key_field), Render::of(key_field.field())));
-    let values: Vec<Expr> = keys
-        .iter()
-        .map(|key| dialect::bind(dialect, key_field.field(), crate::access::read::typed_key(key_field.field(), key)))
-        .collect();
-    statement.and_where(match <[Expr; 1]>::try_from(values) {
-        Ok([one]) => column(&table, key_field).eq(one),
-        Err(values) => column(&table, key_field).is_in(values),
-    });
+    statement.and_where(dialect::among(dialect, column(&table, key_field), key_field.field(), keys));
     let row = builder.shape(&table, &level.collection, &level.shape, &mut statement);
     if !many {
         return builder.finish(statement, row);

@@ -1,5 +1,6 @@
 //! What differs between the dialects. Nothing outside this folder matches on them to write SQL.
 
+mod among;
 pub mod bind;
 mod mysql;
 mod postgres;
@@ -7,6 +8,7 @@ pub mod returning;
 pub mod sequence;
 mod sqlite;
 
+pub(crate) use among::among;
 pub use bind::bind;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, NullOrdering, Order, SelectStatement};
 
