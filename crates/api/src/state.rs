@@ -8,6 +8,9 @@ use waymark_core::Engine;
 
 use crate::{lifecycle::Drain, settings::Settings};
 
+/// Exports in files at the same time; each takes as much of the disk as it is long.
+const MOST_SPOOLS: usize = 32;
+
 /// Shared by all requests of one server; no state lives outside of it.
 pub struct State {
     pub engine: Arc<Engine>,
@@ -16,6 +19,8 @@ pub struct State {
     pub drain: Drain,
     /// Exports that may be read at the same time: half of the database connections, for each holds one.
     pub exports: Semaphore,
+    /// Exports that may wait in a file until they are sent.
+    pub spools: Arc<Semaphore>,
     /// When the server started.
     pub started: Instant,
     /// `Content-Security-Policy` of every answer.
@@ -37,6 +42,7 @@ impl State {
             engine,
             settings,
             exports: Semaphore::new((connections / 2).max(1)),
+            spools: Arc::new(Semaphore::new(MOST_SPOOLS)),
             drain: Drain::default(),
             started: Instant::now(),
             content_security_policy,

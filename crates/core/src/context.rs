@@ -2,7 +2,10 @@
 //! works with; the first argument everywhere.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -72,6 +75,7 @@ impl Engine {
             actor,
             policy,
             variables: Arc::default(),
+            written: Arc::default(),
             events: None,
         })
     }
@@ -86,6 +90,7 @@ impl Engine {
             actor: Arc::new(Actor::system()),
             policy: Arc::new(Policy::unrestricted()),
             variables: Arc::default(),
+            written: Arc::default(),
             events: None,
         }
     }
@@ -101,6 +106,8 @@ pub struct Ctx<'a> {
     pub policy: Arc<Policy>,
     /// What variables stand for in this request: the same moment and user throughout.
     pub(crate) variables: Arc<OnceCell<Variables>>,
+    /// Rows written by this request so far.
+    written: Arc<AtomicU64>,
     /// Changes of the running transaction; told after its commit.
     events: Option<Arc<Mutex<Vec<ItemAction>>>>,
 }
@@ -142,6 +149,20 @@ impl<'a> Ctx<'a> {
             variables: Arc::default(),
             ..self.clone()
         }
+    }
+
+    /// The same request over another connection, which has to be of the same database.
+    pub(crate) fn over<'b>(&self, conn: Executor<'b>) -> Ctx<'b>
+    where
+        'a: 'b,
+    {
+        Ctx { conn, ..self.clone() }
+    }
+
+    /// Adds to the rows that this request has written; gives their number.
+    pub(crate) fn count_written(&self, rows: usize) -> u64 {
+        let rows = u64::try_from(rows).unwrap_or(u64::MAX);
+        self.written.fetch_add(rows, Ordering::Relaxed).saturating_add(rows)
     }
 
     /// Remembers an event until the commit. Outside a transaction it is told at once.

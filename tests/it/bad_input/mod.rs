@@ -1,6 +1,7 @@
 //! Malformed requests: each is refused with a code, none is a fault of the server, and the database
 //! holds afterwards what it held before. The requests stand in tables beside this file.
 
+mod answers;
 mod bytes;
 mod credentials;
 mod definitions;

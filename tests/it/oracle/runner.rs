@@ -77,6 +77,8 @@ pub async fn run(engine: Engine, plan: Plan) {
     for failure in tally.failures.iter().take(MOST_TOLD) {
         eprintln!("{failure}\n");
     }
+    assert!(tally.answered * 3 > tally.queries, "most questions have an answer");
+    assert!(tally.rows > tally.answered, "most answers have rows");
     assert!(
         tally.failures.is_empty(),
         "{} of {} answers are wrong; the first {MOST_TOLD} stand above",

@@ -36,6 +36,8 @@ each_engine! {
         ] {
             assert_eq!(granted(&porter, &format!("/permissions?filter={filter}")).await.len(), number, "{filter}");
         }
+        let (status, export) = porter.get("/permissions?export=json").await;
+        assert_eq!((status, export.as_array().map(Vec::len)), (200, Some(rows.len())));
         let (_, body) = porter.search("/permissions", json!({ "fields": ["collection"], "filter": { "action": { "_eq": "delete" } } })).await;
         assert_eq!(body["data"], json!([{ "collection": "directus_presets" }]));
         assert!(granted(&admin, "/permissions").await.iter().all(|row| row["system"] != true));

@@ -2,6 +2,7 @@
 
 mod app;
 mod fields;
+mod lists;
 mod rows;
 mod writes;
 

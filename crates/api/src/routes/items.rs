@@ -74,6 +74,7 @@ async fn update_singleton(mut call: Call, collection: &str) -> Answer {
         _ => serde_json::Map::new(),
     };
     let ctx = call.ctx().await?;
+    items::read::check(&ctx, collection, &call.query).await?;
     items::upsert_singleton(&ctx, collection, payload).await?;
     match items::read(&ctx, collection, &call.query, None).await {
         Ok(page) => Ok(respond::data(&page.data)),

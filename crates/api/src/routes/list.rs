@@ -122,6 +122,7 @@ pub async fn one(call: Call, name: &str, key: &str) -> Answer {
 pub async fn create(mut call: Call, name: &str) -> Answer {
     let body = call.body.take();
     let ctx = call.ctx().await?;
+    items::read::check(&ctx, name, &call.query).await?;
     match body {
         Some(Value::Array(elements)) => {
             let keys = items::create(&ctx, name, objects(elements)?).await?;
@@ -146,6 +147,7 @@ pub async fn update_one(mut call: Call, name: &str, key: &str) -> Answer {
     let payload = call.object()?;
     let ctx = call.ctx().await?;
     let key = path_key(collection(&ctx, name)?, key)?;
+    items::read::check(&ctx, name, &call.query).await?;
     items::update(&ctx, name, std::slice::from_ref(&key), payload).await?;
     read_back_one(&ctx, name, &key, &call.query).await
 }
@@ -157,6 +159,7 @@ pub async fn update_one(mut call: Call, name: &str, key: &str) -> Answer {
 pub async fn update_many(mut call: Call, name: &str) -> Answer {
     let body = call.body.take();
     let ctx = call.ctx().await?;
+    items::read::check(&ctx, name, &call.query).await?;
     let keys = match body {
         Some(Value::Array(elements)) => items::update_each(&ctx, name, objects(elements)?).await?,
         Some(Value::Object(mut body)) => {
@@ -306,10 +309,9 @@ fn parse_keys(collection: &Collection, keys: &[Value]) -> Result<Vec<Key>> {
 
 /// Reads written items back with the URL's query. What the caller may not read is not shown: 204.
 async fn read_back(ctx: &Ctx<'_>, name: &str, keys: Vec<Key>, query: &Query) -> Answer {
-    let mut query = Query { meta: MetaRequest::default(), ..query.clone() };
-    query.limit.get_or_insert(Limit::Rows(keys.len() as u64));
-    match items::read(ctx, name, &query, Some(&keys)).await {
-        Ok(page) => Ok(respond::data(&page.data)),
+    let query = Query { meta: MetaRequest::default(), ..query.clone() };
+    match items::read_written(ctx, name, &query, &keys).await {
+        Ok(data) => Ok(respond::data(&data)),
         Err(error) => hidden(error),
     }
 }

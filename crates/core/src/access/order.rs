@@ -30,7 +30,7 @@ impl Resolver<'_> {
             }
             Some(keys) => keys
                 .iter()
-                .map(|key| Ok(Order { by: self.order_by(collection, &key.path)?, descending: key.descending }))
+                .map(|key| Ok(Order { by: self.order_by(collection, &key.path, 1)?, descending: key.descending }))
                 .collect::<Result<Vec<_>>>()?,
             None if !default.is_empty() => default,
             None => collection
@@ -56,7 +56,8 @@ impl Resolver<'_> {
         Order { by: OrderBy::Scalar(Scalar::Column(field)), descending: false }
     }
 
-    fn order_by(&self, collection: &Arc<Collection>, path: &[PathStep]) -> Result<OrderBy> {
+    /// `copies`: how often the databases that can't name a value evaluate this step.
+    fn order_by(&self, collection: &Arc<Collection>, path: &[PathStep], copies: usize) -> Result<OrderBy> {
         let Some((step, rest)) = path.split_first() else {
             return Err(Error::invalid_query("\"sort\" has an empty key."));
         };
@@ -73,7 +74,7 @@ impl Resolver<'_> {
             if field.field().column.is_none() {
                 if collection.link(&name).is_some() {
                     // A list of items sorts by the first of its keys.
-                    self.take_hop()?;
+                    self.take_hops(copies)?;
                     let hop = self.hop(collection, &field, None)?;
                     let visible = Box::new(self.visible_or_refuse(hop.target())?);
                     let primary = FieldRef::new(hop.target(), &hop.target().primary).ok_or_else(Error::forbidden)?;
@@ -93,13 +94,15 @@ impl Resolver<'_> {
         if collection.link(&name).is_none() {
             return Err(Error::invalid_query(format!("\"{name}\" leads nowhere.")));
         }
-        self.take_hop()?;
+        self.take_hops(copies)?;
         let hop = self.hop(collection, &field, step.scope.as_deref())?;
+        // The first row of a list is found by its value, which then stands there three times.
+        let copies = if matches!(hop, Hop::Many { .. }) { copies.saturating_mul(3) } else { copies };
         if let Hop::Any { discriminator, .. } = &hop {
             self.check_field(collection, &discriminator.field().name)?;
         }
         let visible = Box::new(self.visible_or_refuse(hop.target())?);
-        let by = Box::new(self.order_by(&Arc::clone(hop.target()), rest)?);
+        let by = Box::new(self.order_by(&Arc::clone(hop.target()), rest, copies)?);
         Ok(OrderBy::Related { hop, visible, by })
     }
 }

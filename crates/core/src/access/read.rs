@@ -2,6 +2,7 @@
 
 use std::{cell::Cell, sync::Arc};
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::{
@@ -16,7 +17,7 @@ use crate::{
     payload::typed::Typed,
     query::{
         Query,
-        ast::{Limit, PathStep},
+        ast::{Deep, FieldPath, Limit, PathStep},
         filter::MOST_OPERANDS,
     },
     schema::{Collection, Field, FieldType},
@@ -76,7 +77,7 @@ pub async fn authorise_selection(
         return Err(Error::forbidden());
     }
     let variables = variables(ctx).await?;
-    let resolver = resolver(ctx, variables, Some(Arc::clone(&collection.name)));
+    let resolver = resolver(ctx, variables, Some((Arc::clone(&collection.name), action)));
     let mut root = resolver.level(collection, Shape::Keys, query, Vec::new())?;
     if query.limit.is_none() {
         root.limit = Limit::Unlimited;
@@ -149,7 +150,7 @@ fn query_meta_none() -> crate::query::ast::MetaRequest {
     crate::query::ast::MetaRequest::default()
 }
 
-fn resolver<'a>(ctx: &'a Ctx<'_>, variables: &'a Variables, keys_of: Option<Arc<str>>) -> Resolver<'a> {
+fn resolver<'a>(ctx: &'a Ctx<'_>, variables: &'a Variables, keys_of: Option<(Arc<str>, Action)>) -> Resolver<'a> {
     Resolver {
         schema: &ctx.schema,
         policy: &ctx.policy,
@@ -212,10 +213,26 @@ async fn resolve_variables(ctx: &Ctx<'_>) -> Result<Variables> {
     Ok(variables)
 }
 
+/// A rule that names a list means all of it, however many rows clients get at a time.
+fn whole_lists(paths: &[&[PathStep]]) -> IndexMap<String, Deep> {
+    let mut below: IndexMap<String, Vec<&[PathStep]>> = IndexMap::new();
+    for path in paths {
+        if let Some((step, rest)) = path.split_first().filter(|(_, rest)| !rest.is_empty()) {
+            let scoped = step.scope.as_ref().map(|scope| format!("{}:{scope}", step.name));
+            below.entry(scoped.unwrap_or_else(|| step.name.clone())).or_default().push(rest);
+        }
+    }
+    let level =
+        |paths: &[&[PathStep]]| Query { limit: Some(Limit::Unlimited), deep: whole_lists(paths), ..Query::default() };
+    below.into_iter().map(|(name, paths)| (name, Box::new(level(&paths)))).collect()
+}
+
 async fn fetch(ctx: &Ctx<'_>, collection: &str, key: Key, paths: &[String]) -> Result<Map<String, Value>> {
     let limits = &ctx.engine.settings.limits;
     let fields = paths.iter().filter_map(|path| crate::query::fields::path(path, limits).ok()).collect();
-    let query = Query { fields: Some(fields), limit: Some(Limit::Unlimited), ..Query::default() };
+    let fields: Vec<FieldPath> = fields;
+    let deep = whole_lists(&fields.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let query = Query { fields: Some(fields), limit: Some(Limit::Unlimited), deep, ..Query::default() };
     let elevated = ctx.elevated();
     // The rows are read by the road itself, with the system's rights; boxed because it leads here again.
     let row = Box::pin(crate::items::read_one(&elevated, collection, &key, &query)).await;

@@ -15,9 +15,9 @@ pub(super) struct Resolver<'a> {
     pub policy: &'a Policy,
     pub variables: &'a Variables,
     pub limits: &'a QueryLimits,
-    /// A collection whose keys may be selected without a right to read it (by-query writes): its
-    /// primary key may be named, nothing else.
-    pub keys_of: Option<Arc<str>>,
+    /// A collection whose keys may be selected without a right to read it, for an action (by-query
+    /// writes): its primary key may be named, nothing else, of the rows that the action may be done to.
+    pub keys_of: Option<(Arc<str>, Action)>,
     /// Ways through relations that filters, sorts, counts and aliases of this query may still take:
     /// each is a subquery that the database runs row by row, or a level read once more.
     pub hops: Cell<usize>,
@@ -44,7 +44,9 @@ impl Resolver<'_> {
         match self.policy.grant(&collection.name, Action::Read) {
             Grant::Unrestricted => Ok(View::Everything),
             Grant::Ruled(rule) => Ok(View::Ruled(rule)),
-            Grant::Denied if self.keys_of.as_deref() == Some(&*collection.name) => Ok(View::KeysOnly),
+            Grant::Denied if self.keys_of.as_ref().is_some_and(|(name, _)| *name == collection.name) => {
+                Ok(View::KeysOnly)
+            }
             Grant::Denied => Err(Error::forbidden()),
         }
     }
@@ -52,7 +54,12 @@ impl Resolver<'_> {
     /// Pays for one way through a relation in what the caller asks. Rules are the
     /// operator's: they pay nothing, so that their rows never depend on what is asked.
     pub(super) fn take_hop(&self) -> Result<()> {
-        let left = self.hops.get().checked_sub(1);
+        self.take_hops(1)
+    }
+
+    /// The same for as many ways.
+    pub(super) fn take_hops(&self, ways: usize) -> Result<()> {
+        let left = self.hops.get().checked_sub(ways);
         self.hops.set(left.ok_or_else(|| Error::invalid_query("The query goes through too many relations."))?);
         Ok(())
     }
@@ -82,8 +89,13 @@ impl Resolver<'_> {
     /// The caller's row filter on a collection.
     pub(super) fn visible(&self, collection: &Arc<Collection>) -> Result<Condition> {
         Ok(match self.view(collection)? {
-            View::Everything | View::KeysOnly => Condition::Always,
+            View::Everything => Condition::Always,
             View::Ruled(rule) => self.rule_rows(collection, &rule),
+            View::KeysOnly => match self.keys_of.as_ref().map(|(name, action)| self.policy.grant(name, *action)) {
+                Some(Grant::Ruled(rule)) => self.rule_rows(collection, &rule),
+                Some(Grant::Unrestricted) => Condition::Always,
+                Some(Grant::Denied) | None => Condition::Never,
+            },
         })
     }
 

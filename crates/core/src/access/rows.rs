@@ -83,7 +83,7 @@ impl StoredRule {
         self.fields.extend(other.fields);
         if let Some(Value::Object(more)) = other.presets {
             match &mut self.presets {
-                Some(Value::Object(presets)) => presets.extend(more),
+                Some(Value::Object(presets)) => merge_over(presets, more),
                 presets => *presets = Some(Value::Object(more)),
             }
         }
@@ -111,6 +111,18 @@ impl StoredRule {
         };
         let validation = self.validation.filter(|rule| rule.as_object().is_some_and(|map| !map.is_empty()));
         Rule { rows, fields, validation, presets }
+    }
+}
+
+/// Puts members over others; objects member by member.
+fn merge_over(presets: &mut Map<String, Value>, more: Map<String, Value>) {
+    for (name, value) in more {
+        match (presets.get_mut(&name), value) {
+            (Some(Value::Object(present)), Value::Object(value)) => merge_over(present, value),
+            (_, value) => {
+                presets.insert(name, value);
+            }
+        }
     }
 }
 

@@ -58,6 +58,7 @@ impl Resolver<'_> {
             self.gather(collection, &view, path, query, &mut wishes)?;
         }
         if wishes.members.is_empty() {
+            self.check_levels(collection, &view, query, &[])?;
             let unreadable = collection.fields.keys().all(|field| !view.shows(field));
             return Ok(if wishes.dropped || unreadable { Shape::Keys } else { Shape::Items(Vec::new()) });
         }
@@ -75,13 +76,23 @@ impl Resolver<'_> {
                 wishes.dropped = true;
             }
         }
-        for (name, nested) in &query.deep {
-            let member = name.split_once(':').map_or(name.as_str(), |(member, _)| member);
-            if !outputs.iter().any(|output| output.name == member) {
-                self.check_deep(collection, &view, name, query, nested)?;
-            }
-        }
+        self.check_levels(collection, &view, query, &outputs)?;
         Ok(if outputs.is_empty() { Shape::Keys } else { Shape::Items(outputs) })
+    }
+
+    /// Checks the levels of `deep` that the outputs did not.
+    fn check_levels(&self, collection: &Arc<Collection>, view: &View, query: &Query, outputs: &[Output]) -> Result<()> {
+        let is_resolved = |name: &str| {
+            let member = name.split_once(':').map_or(name, |(member, _)| member);
+            let whole = |level: &Level| !matches!(level.shape, Shape::Keys);
+            outputs.iter().filter(|output| output.name == member).any(|output| match &output.value {
+                OutputValue::One { level, .. } | OutputValue::Many { level, .. } => whole(level),
+                OutputValue::Any { levels, .. } => levels.iter().all(whole),
+                OutputValue::Scalar(_) => false,
+            })
+        };
+        let mut unresolved = query.deep.iter().filter(|(name, _)| !is_resolved(name));
+        unresolved.try_for_each(|(name, nested)| self.check_deep(collection, view, name, query, nested))
     }
 
     /// A level of `deep` whose rows are not asked for has no effect, but what it names is checked all the

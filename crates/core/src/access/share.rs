@@ -99,7 +99,8 @@ fn ways(rows: &[StoredRule], schema: &Schema, share: &ShareActor, depth: usize) 
 /// Where a relation leads from a collection, by fields that are readable.
 fn steps(relation: &Relation, here: &str, readable: &impl Fn(&str, &str) -> bool) -> Vec<Step> {
     let (many, field) = (&*relation.many_collection, &*relation.many_field);
-    if !readable(many, field) {
+    let touches = many == here || relation.one_collection.as_deref() == Some(here);
+    if !touches || !readable(many, field) {
         return Vec::new();
     }
     let mut steps = Vec::new();

@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use super::{Action, FieldSet, Grant, Rule};
+use super::{Action, FieldSet, Grant, Rule, Variables};
 use crate::{
     context::Ctx,
     error::{Error, Result},
@@ -116,7 +116,7 @@ pub async fn create(
     }
     for row in &mut rows {
         grant.complete(collection, row);
-        validate(collection, Occasion::Create, grant.validation.as_ref(), row)?;
+        validate(collection, Occasion::Create, grant.validation.as_ref(), &|rule| grant.resolved(rule), row)?;
     }
     Ok(AuthorizedCreate { collection: Arc::clone(collection), rows })
 }
@@ -147,7 +147,7 @@ pub async fn update(
         grant.complete(collection, &mut payload);
         // A preset must not move rows either.
         payload.shift_remove(&*collection.primary);
-        validate(collection, Occasion::Update, grant.validation.as_ref(), &payload)?;
+        validate(collection, Occasion::Update, grant.validation.as_ref(), &|rule| grant.resolved(rule), &payload)?;
         authorized.push(AuthorizedUpdate { collection: Arc::clone(collection), keys, payload });
     }
     Ok(authorized)
@@ -207,24 +207,37 @@ struct Prepared {
     rule: Option<Arc<Rule>>,
     presets: Map<String, Value>,
     validation: Option<Value>,
+    /// For the rules of fields; `None` when none of them names a variable.
+    variables: Option<Variables>,
 }
 
 impl Prepared {
     async fn of(ctx: &Ctx<'_>, collection: &Collection, action: Action) -> Result<Self> {
-        match ctx.policy.grant(&collection.name, action) {
-            Grant::Denied => Err(Error::forbidden()),
-            Grant::Unrestricted => Ok(Self { rule: None, presets: Map::new(), validation: None }),
-            Grant::Ruled(rule) if rule.presets.is_empty() && rule.validation.is_none() => {
-                Ok(Self { rule: Some(rule), presets: Map::new(), validation: None })
+        let rule = match ctx.policy.grant(&collection.name, action) {
+            Grant::Denied => return Err(Error::forbidden()),
+            Grant::Unrestricted => None,
+            Grant::Ruled(rule) => Some(rule),
+        };
+        let dynamic = collection.fields.values().filter_map(|field| field.validation.as_ref()).any(names_variable);
+        let variables = match &rule {
+            Some(rule) if !rule.presets.is_empty() || rule.validation.is_some() => {
+                Some(super::read::variables(ctx).await?)
             }
-            Grant::Ruled(rule) => {
-                let variables = super::read::variables(ctx).await?;
-                let presets = rule.presets.iter().map(|(name, value)| (name.clone(), variables.substitute(value)));
-                let presets = presets.collect();
-                let validation = rule.validation.as_ref().map(|rule| variables.substitute(rule));
-                Ok(Self { rule: Some(rule), presets, validation })
-            }
+            _ if dynamic => Some(super::read::variables(ctx).await?),
+            _ => None,
+        };
+        let (mut presets, mut validation) = (Map::new(), None);
+        if let (Some(rule), Some(variables)) = (&rule, variables) {
+            let resolved = rule.presets.iter().map(|(name, value)| (name.clone(), variables.substitute(value)));
+            presets = resolved.collect();
+            validation = rule.validation.as_ref().map(|rule| variables.substitute(rule));
         }
+        Ok(Self { rule, presets, validation, variables: variables.filter(|_| dynamic).cloned() })
+    }
+
+    /// A field's rule with its variables resolved.
+    fn resolved(&self, rule: &Value) -> Value {
+        self.variables.as_ref().map_or_else(|| rule.clone(), |variables| variables.substitute(rule))
     }
 
     /// Refuses fields outside the rule; unknown fields are dropped where all are allowed.
@@ -253,6 +266,16 @@ impl Prepared {
         drop_unwritable(collection, row);
         special::drop_masks(collection, row);
         system::complete(collection, row);
+    }
+}
+
+/// Whether a text of a rule may be a variable.
+fn names_variable(rule: &Value) -> bool {
+    match rule {
+        Value::String(text) => text.starts_with('$'),
+        Value::Array(items) => items.iter().any(names_variable),
+        Value::Object(members) => members.values().any(names_variable),
+        _ => false,
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) fn create_rows<'a>(
     payloads: Vec<Map<String, Value>>,
 ) -> Writing<'a> {
     Box::pin(async move {
+        nested::charge(ctx, payloads.len())?;
         let payloads = hooks::create(ctx, &collection.name, payloads).await?;
         let mut write = access::write::create(ctx, collection, payloads).await?;
         if write.rows().is_empty() {

@@ -30,6 +30,7 @@ pub(super) async fn delete_rows(ctx: &Ctx<'_>, collection: &Arc<Collection>, key
     if keys.is_empty() {
         return Ok(());
     }
+    nested::charge(ctx, keys.len())?;
     hooks::delete(ctx, &collection.name, keys).await?;
     system::before_delete(ctx, collection, keys).await?;
     plan::write::delete(ctx.conn, &write).await?;

@@ -6,6 +6,7 @@
 
 use async_trait::async_trait;
 use futures_util::TryStreamExt;
+use serde_json::Value;
 
 use super::{
     collection,
@@ -17,7 +18,6 @@ use crate::{
     access::{
         AuthorizedQuery,
         read::{authorise, keys_only, restrict_to},
-        resolved::Shape,
     },
     context::Ctx,
     error::Result,
@@ -25,6 +25,7 @@ use crate::{
     plan::select,
     query::Query,
     store::{Executor, run, shape},
+    system,
 };
 
 /// Bytes of JSON that a part has at least, but for the last.
@@ -58,37 +59,43 @@ pub async fn export(
 ) -> Result<()> {
     let known = collection(ctx, name)?;
     let grouped = !query.aggregate.is_empty() || !query.group.is_empty();
-    if known.singleton && !grouped {
+    if known.singleton || grouped {
+        // One row; or few, and nothing to read them by.
         return parts.take(super::read(ctx, name, query, keys).await?.data).await;
     }
     let query = hooks::query(ctx, &known.name, query).await?;
     let mut authorized = authorise(ctx, &known, &query, keys).await?;
-    if !matches!(authorized.root().shape, Shape::Groups { .. }) && select::is_never(&authorized) {
-        return Ok(());
+    if !select::is_never(&authorized) {
+        let whole = select::root(ctx.conn.dialect(), &authorized).children.is_empty();
+        if whole && !Seen::of(ctx, &known.name).is_active() {
+            stream(ctx.conn, &authorized, parts).await?;
+        } else {
+            in_snapshot(ctx, &known.name, &mut authorized, parts).await?;
+        }
     }
-    let seen = Seen::of(ctx, &known.name);
-    if select::root(ctx.conn.dialect(), &authorized).children.is_empty() {
-        return stream(ctx.conn, &authorized, &seen, parts).await;
-    }
-    // One snapshot: a row that moves meanwhile is neither lost nor told twice.
-    let snapshot = match ctx.conn {
-        Executor::Pool(db) => Some(db.begin_snapshot().await?),
-        Executor::Transaction(_) => None,
-    };
-    let conn = snapshot.as_ref().map_or(ctx.conn, |snapshot| snapshot.executor());
-    by_keys(conn, &mut authorized, &seen, parts).await?;
-    match snapshot {
-        Some(snapshot) => snapshot.rollback().await,
-        None => Ok(()),
-    }
+    let further = if keys.is_none() { system::further_rows(ctx, &known, &query).await? } else { Vec::new() };
+    if further.is_empty() { Ok(()) } else { parts.take(Json::of(&Value::Array(further))).await }
 }
 
-async fn stream(
-    conn: Executor<'_>,
-    authorized: &AuthorizedQuery,
-    seen: &Seen<'_>,
+/// Reads by keys, everything in one snapshot: a row that moves meanwhile is neither lost nor told twice.
+/// Hooks see the same snapshot, over the same connection.
+async fn in_snapshot(
+    ctx: &Ctx<'_>,
+    name: &str,
+    authorized: &mut AuthorizedQuery,
     parts: &mut (dyn Parts + '_),
 ) -> Result<()> {
+    let Executor::Pool(db) = ctx.conn else {
+        return by_keys(ctx.conn, authorized, &Seen::of(ctx, name), parts).await;
+    };
+    let snapshot = db.begin_snapshot().await?;
+    let inner = ctx.over(snapshot.executor());
+    by_keys(inner.conn, authorized, &Seen::of(&inner, name), parts).await?;
+    drop(inner);
+    snapshot.rollback().await
+}
+
+async fn stream(conn: Executor<'_>, authorized: &AuthorizedQuery, parts: &mut (dyn Parts + '_)) -> Result<()> {
     let plan = select::root(conn.dialect(), authorized);
     let statement = conn.build(&plan.statement);
     let frame = run::Fetched { rows: Vec::new(), renders: plan.renders, layout: plan.row, children: Vec::new() };
@@ -99,14 +106,14 @@ async fn stream(
         shape::write_one(&frame, &row, &mut part)?;
         if part.len() >= BYTES_PER_PART {
             part.push(b']');
-            parts.take(seen.rows(Json::written(std::mem::take(&mut part))?).await?).await?;
+            parts.take(Json::written(std::mem::take(&mut part))?).await?;
         }
     }
     if part.is_empty() {
         return Ok(());
     }
     part.push(b']');
-    parts.take(seen.rows(Json::written(part)?).await?).await
+    parts.take(Json::written(part)?).await
 }
 
 async fn by_keys(

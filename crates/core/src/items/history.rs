@@ -13,7 +13,7 @@ use crate::{
     ident::Key,
     payload::{MASK, special},
     plan,
-    query::{Query, ast::Limit},
+    query::Query,
     schema::{Accountability, Collection, FieldType, Schema, Side, Special},
 };
 
@@ -192,9 +192,8 @@ async fn stored(
     if keys.is_empty() {
         return Ok(HashMap::new());
     }
-    let query = Query { limit: Some(Limit::Unlimited), ..Query::default() };
-    let page = super::read(recorder, &collection.name, &query, Some(&keys)).await?;
-    let rows = match serde_json::from_str(page.data.get()).map_err(Error::internal)? {
+    let data = super::read_written(recorder, &collection.name, &Query::default(), &keys).await?;
+    let rows = match serde_json::from_str(data.get()).map_err(Error::internal)? {
         Value::Array(rows) => rows,
         row => vec![row],
     };

@@ -1,6 +1,8 @@
 //! Hooks: code of the embedding program that takes part in reads and writes. Filters see what is
 //! asked, what is read and what is written before it happens or leaves, and may change or refuse it;
-//! actions are told of committed changes. They hold on every door, for nested rows too.
+//! actions are told of committed changes. They hold on every door that reads and writes items. Writes run
+//! them for nested rows too; reads run those of the collection that was asked for, whose rows hold the
+//! rows below.
 //!
 //! The server's own work ([`crate::actor::Actor::system`]) runs no hooks. A filter runs before the
 //! caller's rights are checked: what it makes of a query or a payload needs the caller's rights like
@@ -244,6 +246,11 @@ pub(super) struct Seen<'a> {
 impl<'a> Seen<'a> {
     pub fn of(ctx: &'a Ctx<'a>, collection: &'a str) -> Self {
         Self { ctx, collection, hooks: of(ctx, Point::Read, collection) }
+    }
+
+    /// Whether somebody looks at the rows.
+    pub fn is_active(&self) -> bool {
+        self.hooks.is_some()
     }
 
     /// A JSON array of rows. Without hooks its text is not looked at.

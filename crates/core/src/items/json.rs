@@ -23,6 +23,17 @@ impl Json {
         Self(value.to_string())
     }
 
+    /// Two lists as one.
+    pub(super) fn joined(&self, other: &Self) -> Self {
+        let inner =
+            |list: &Self| list.0.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or("").to_owned();
+        let (mut left, right) = (inner(self), inner(other));
+        if !left.is_empty() && !right.is_empty() {
+            left.push(',');
+        }
+        Self(format!("[{left}{right}]"))
+    }
+
     /// The text.
     #[must_use]
     pub fn get(&self) -> &str {

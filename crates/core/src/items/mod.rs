@@ -23,7 +23,7 @@ pub use create::create;
 pub use delete::delete;
 pub use export::export;
 pub use json::Json;
-pub use read::{read, read_keys, read_one};
+pub use read::{read, read_keys, read_one, read_written};
 pub use singleton::upsert_singleton;
 pub use update::{update, update_each};
 

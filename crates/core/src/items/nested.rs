@@ -17,7 +17,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-pub(super) use bound::{bound, bound_rows};
+pub(super) use bound::{bound, bound_rows, charge};
 pub(super) use form::take_lists;
 pub(super) use list::{Parent, Stage, write_lists};
 

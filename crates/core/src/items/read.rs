@@ -15,7 +15,7 @@ use crate::{
         resolved::{OutputValue, Scalar, Shape},
     },
     context::Ctx,
-    error::{Error, Result},
+    error::{Code, Error, Result},
     ident::Key,
     plan::select,
     query::{Query, ast::Limit},
@@ -23,6 +23,9 @@ use crate::{
     store::{Executor, decode::RowRef, run, shape},
     system,
 };
+
+/// Keys of one read; more are read in parts.
+const KEYS_PER_READ: usize = 10_000;
 
 /// The answer to a list query.
 #[derive(Debug)]
@@ -69,6 +72,40 @@ pub async fn read(ctx: &Ctx<'_>, collection: &str, query: &Query, keys: Option<&
     Ok(Page { data, total_count, filter_count })
 }
 
+/// Reads back items that were written; without a `limit` in the query all of them. Of more items than one
+/// statement takes, each part is sorted by itself, and with a `limit` only the first part counts.
+///
+/// # Errors
+/// As [`read`].
+pub async fn read_written(ctx: &Ctx<'_>, collection: &str, query: &Query, keys: &[Key]) -> Result<Json> {
+    let limited = query.limit.is_some();
+    let mut parts = keys.chunks(KEYS_PER_READ);
+    let one = |keys: &[Key]| Query { limit: query.limit.or(Some(Limit::Rows(keys.len() as u64))), ..query.clone() };
+    let first = parts.next().unwrap_or_default();
+    let mut data = read(ctx, collection, &one(first), Some(first)).await?.data;
+    for part in parts.take_while(|_| !limited) {
+        data = data.joined(&read(ctx, collection, &one(part), Some(part)).await?.data);
+    }
+    Ok(data)
+}
+
+/// Whether a query can be answered: everything but the rows. For writes that are answered by a read,
+/// so that nothing is written for a question that makes no sense.
+///
+/// # Errors
+/// As [`read`], but for `FORBIDDEN`: who may not see what was written gets no answer, and no error.
+pub async fn check(ctx: &Ctx<'_>, collection: &str, query: &Query) -> Result<()> {
+    let collection = known(ctx, collection)?;
+    let checked = async {
+        let query = hooks::query(ctx, &collection.name, query).await?;
+        authorise(ctx, &collection, &query, None).await
+    };
+    match checked.await {
+        Err(error) if error.code() != Code::Forbidden => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Reads one item.
 ///
 /// # Errors
@@ -105,7 +142,7 @@ pub async fn read_keys(ctx: &Ctx<'_>, collection: &str, action: Action, query: &
 pub async fn permitted_keys(ctx: &Ctx<'_>, collection: &str, action: Action, keys_wanted: &[Key]) -> Result<Vec<Key>> {
     let collection = known(ctx, collection)?;
     let mut found = Vec::with_capacity(keys_wanted.len());
-    for chunk in keys_wanted.chunks(10_000) {
+    for chunk in keys_wanted.chunks(KEYS_PER_READ) {
         let authorized = authorise_keys(ctx, &collection, action, chunk).await?;
         found.extend(keys(ctx.conn, &authorized).await?);
     }

@@ -66,6 +66,7 @@ async fn write(ctx: &Ctx<'_>, collection: &Arc<Collection>, edits: Vec<Edit>) ->
 /// Updates rows within the running transaction. The revisions come per edit.
 pub(super) fn update_rows<'a>(ctx: &'a Ctx<'_>, collection: &'a Arc<Collection>, edits: Vec<Edit>) -> Writing<'a> {
     Box::pin(async move {
+        nested::charge(ctx, edits.iter().map(|(keys, _)| keys.len()).sum())?;
         let edits = hooks::update(ctx, &collection.name, edits).await?;
         let mut writes = access::write::update(ctx, collection, edits).await?;
         let step = if system::is_sequential(collection) { 1 } else { writes.len() };

@@ -26,7 +26,7 @@ pub enum Occasion {
 }
 
 /// Checks one payload against `rule` (with its variables resolved), the columns that need a value
-/// and the rules of the fields.
+/// and the rules of the fields, whose variables `resolved` puts in.
 ///
 /// # Errors
 /// `FAILED_VALIDATION`, one problem per violation.
@@ -34,6 +34,7 @@ pub fn validate(
     collection: &Collection,
     occasion: Occasion,
     rule: Option<&Value>,
+    resolved: &dyn Fn(&Value) -> Value,
     row: &Map<String, Value>,
 ) -> Result<()> {
     let mut problems = Vec::new();
@@ -49,7 +50,7 @@ pub fn validate(
     for field in collection.fields.values() {
         let Some(rule) = &field.validation else { continue };
         let from = problems.len();
-        check::rule(rule, &payload, &mut problems);
+        check::rule(&resolved(rule), &payload, &mut problems);
         if let Some(message) = &field.validation_message {
             problems.iter_mut().skip(from).for_each(|problem| problem.message.clone_from(message));
         }

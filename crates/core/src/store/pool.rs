@@ -13,7 +13,10 @@ use sea_orm::{
     QueryResult, SqliteTransactionMode, Statement, StreamTrait, TransactionOptions, TransactionTrait,
 };
 
-use crate::error::{Result, database};
+use crate::error::{Error, Result, database};
+
+/// Values of one statement: SQLite takes 32,766, the others about 65,000.
+const MOST_VALUES: usize = 32_700;
 
 /// The SQL dialect spoken; what differs between dialects stands in `plan::dialect`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -209,15 +212,24 @@ impl<'a> Executor<'a> {
         Statement::from_sql_and_values(self.backend(), sql, values)
     }
 
-    fn note(self, statement: &Statement) {
+    /// Counts and logs a statement.
+    ///
+    /// # Errors
+    /// `INVALID_QUERY` for one with more values than its engine takes.
+    fn note(self, statement: &Statement) -> Result<()> {
+        let values = statement.values.as_ref().map_or(0, |values| values.0.len());
+        if values > MOST_VALUES {
+            return Err(Error::invalid_query("The request and the rules of its reader name too many values."));
+        }
         self.db().statements.fetch_add(1, Ordering::Relaxed);
         tracing::debug!(target: "waymark::sql", sql = %statement.sql);
+        Ok(())
     }
 
     /// # Errors
     /// The driver's error, translated by [`database::from_driver`].
     pub async fn query(self, statement: Statement) -> Result<Vec<QueryResult>> {
-        self.note(&statement);
+        self.note(&statement)?;
         match self {
             Executor::Pool(db) => db.pool.query_all_raw(statement).await,
             Executor::Transaction(transaction) => transaction.inner.query_all_raw(statement).await,
@@ -230,7 +242,7 @@ impl<'a> Executor<'a> {
     /// # Errors
     /// As [`Executor::query`], also for each row.
     pub async fn stream(self, statement: Statement) -> Result<BoxStream<'a, Result<QueryResult>>> {
-        self.note(&statement);
+        self.note(&statement)?;
         Ok(match self {
             Executor::Pool(db) => {
                 let rows = db.pool.stream_raw(statement).await.map_err(database::from_driver)?;
@@ -246,7 +258,7 @@ impl<'a> Executor<'a> {
     /// # Errors
     /// As [`Executor::query`].
     pub async fn query_one(self, statement: Statement) -> Result<Option<QueryResult>> {
-        self.note(&statement);
+        self.note(&statement)?;
         match self {
             Executor::Pool(db) => db.pool.query_one_raw(statement).await,
             Executor::Transaction(transaction) => transaction.inner.query_one_raw(statement).await,
@@ -257,7 +269,7 @@ impl<'a> Executor<'a> {
     /// # Errors
     /// As [`Executor::query`].
     pub async fn execute(self, statement: Statement) -> Result<ExecResult> {
-        self.note(&statement);
+        self.note(&statement)?;
         match self {
             Executor::Pool(db) => db.pool.execute_raw(statement).await,
             Executor::Transaction(transaction) => transaction.inner.execute_raw(statement).await,

@@ -10,6 +10,8 @@ mod writer;
 mod xml;
 mod yaml;
 
+use std::{sync::Arc, time::Duration};
+
 use actix_web::{
     HttpResponse, HttpResponseBuilder,
     http::header::{self, ContentDisposition, DispositionParam, DispositionType},
@@ -17,7 +19,7 @@ use actix_web::{
 use chrono::Utc;
 use serde_json::Value;
 use waymark_core::{
-    Ctx, Error, Result,
+    Code, Ctx, Error, Result,
     ident::Key,
     items,
     query::{Query, ast::ExportFormat},
@@ -29,10 +31,19 @@ use self::{spool::Spooler, writer::Writer};
 use super::Answer;
 use crate::state::State;
 
+/// How long an export waits for others.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+/// Others are being read or sent; their number is bounded.
+fn busy() -> Error {
+    Error::new(Code::ServiceUnavailable).with("service", "export")
+}
+
 /// Answers a list as a file.
 ///
 /// # Errors
-/// As the engine's `read`; `INVALID_QUERY` when a CSV would have too many columns.
+/// As the engine's `read`; `INVALID_QUERY` when it is too long or a CSV would have too many columns,
+/// `SERVICE_UNAVAILABLE` when too many others are under way.
 pub async fn list(
     state: &State,
     ctx: &Ctx<'_>,
@@ -42,8 +53,9 @@ pub async fn list(
     keys: Option<&[Key]>,
 ) -> Answer {
     // Each holds a database connection while it is read.
-    let permit = state.exports.acquire().await.map_err(Error::internal)?;
-    let mut spooler = Spooler::new(format);
+    let permit = tokio::time::timeout(LONGEST_WAIT, state.exports.acquire()).await.map_err(|_| busy())?;
+    let permit = permit.map_err(Error::internal)?;
+    let mut spooler = Spooler::new(format, Arc::clone(&state.spools));
     items::export(ctx, collection, query, keys, &mut spooler).await?;
     drop(permit);
     spooler.answer(builder(format, collection)).await.map_err(Into::into)

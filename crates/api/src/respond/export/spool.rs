@@ -2,7 +2,10 @@
 //! name and goes with its handle. Parts are kept as the JSON they came as, each with its length
 //! before it; the format is written when they are sent.
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::{
+    io::{Read, Seek, SeekFrom, Write},
+    sync::Arc,
+};
 
 use actix_web::{
     HttpResponse, HttpResponseBuilder,
@@ -12,6 +15,7 @@ use async_trait::async_trait;
 use futures_util::stream;
 use serde_json::Value;
 use tempfile::SpooledTempFile;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use waymark_core::{
     Error, Result,
     items::{Json, export::Parts},
@@ -22,10 +26,13 @@ use super::{csv::Columns, writer::Writer};
 
 /// Bytes that are kept in memory.
 const IN_MEMORY: usize = 512 * 1024;
+/// Bytes of one file.
+const LONGEST: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Takes an export and answers with it.
 pub(super) struct Spooler {
     format: ExportFormat,
+    spools: Arc<Semaphore>,
     /// `None` only while a thread writes to it.
     spool: Option<Spool>,
 }
@@ -33,12 +40,16 @@ pub(super) struct Spooler {
 struct Spool {
     file: SpooledTempFile,
     columns: Columns,
+    length: u64,
+    /// Held from the first byte in a file until the last one is sent.
+    permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Spooler {
-    pub fn new(format: ExportFormat) -> Self {
-        let spool = Spool { file: SpooledTempFile::new(IN_MEMORY), columns: Columns::default() };
-        Self { format, spool: Some(spool) }
+    pub fn new(format: ExportFormat, spools: Arc<Semaphore>) -> Self {
+        let file = SpooledTempFile::new(IN_MEMORY);
+        let spool = Spool { file, columns: Columns::default(), length: 0, permit: None };
+        Self { format, spools, spool: Some(spool) }
     }
 
     /// The answer with everything that was taken.
@@ -49,7 +60,8 @@ impl Spooler {
         let mut spool = self.spool.ok_or_else(|| Error::internal("the export's file is gone"))?;
         spool.file.seek(SeekFrom::Start(0)).map_err(Error::internal)?;
         let whole = !spool.file.is_rolled();
-        let mut reading = Reading { file: spool.file, writer: Writer::new(self.format, spool.columns), done: false };
+        let writer = Writer::new(self.format, spool.columns);
+        let mut reading = Reading { file: spool.file, writer, done: false, _permit: spool.permit };
         if whole {
             let body = block(move || reading.whole()).await.map_err(Error::internal)??;
             return Ok(builder.body(body));
@@ -73,6 +85,13 @@ impl Parts for Spooler {
     async fn take(&mut self, part: Json) -> Result<()> {
         let mut spool = self.spool.take().ok_or_else(|| Error::internal("the export's file is gone"))?;
         let format = self.format;
+        spool.length = spool.length.saturating_add(part.get().len() as u64);
+        if spool.length > LONGEST {
+            return Err(Error::invalid_query("The export is too long: ask for less at a time."));
+        }
+        if spool.length > IN_MEMORY as u64 && spool.permit.is_none() {
+            spool.permit = Some(Arc::clone(&self.spools).try_acquire_owned().map_err(|_| super::busy())?);
+        }
         let written = block(move || spool.push(format, &part).map(|()| spool)).await.map_err(Error::internal)?;
         self.spool = Some(written?);
         Ok(())
@@ -98,6 +117,7 @@ struct Reading {
     file: SpooledTempFile,
     writer: Writer,
     done: bool,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Reading {

@@ -70,8 +70,15 @@ fn element(writer: &mut Writer<&mut Vec<u8>>, name: &str, value: &Value) -> Resu
 
 /// <https://www.w3.org/TR/xml/#NT-Name>, without the colon: it would name a namespace.
 fn legal_name(name: &str) -> String {
-    let start = |c: char| c == '_' || c.is_alphabetic();
-    let legal = |c: char| start(c) || c.is_numeric() || matches!(c, '-' | '.' | '\u{b7}');
+    let start = |c: char| {
+        matches!(c, '_' | 'A'..='Z' | 'a'..='z' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2ff}'
+            | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}' | '\u{200c}'..='\u{200d}' | '\u{2070}'..='\u{218f}'
+            | '\u{2c00}'..='\u{2fef}' | '\u{3001}'..='\u{d7ff}' | '\u{f900}'..='\u{fdcf}' | '\u{fdf0}'..='\u{fffd}'
+            | '\u{10000}'..='\u{effff}')
+    };
+    let further =
+        |c: char| matches!(c, '-' | '.' | '0'..='9' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}');
+    let legal = |c: char| start(c) || further(c);
     let mut out: String = name.chars().map(|c| if legal(c) { c } else { '_' }).collect();
     if !out.starts_with(start) {
         out.insert(0, '_');
@@ -94,7 +101,7 @@ mod tests {
     #[test]
     fn values_become_elements() {
         let mut out = Vec::new();
-        let list = [json!({"id": 1, "a b": "x < y & \"z\"\u{1}", "tags": ["p", "q"], "none": null, "0": {"in": true}})];
+        let list = [json!({"id": 1, "a²b": "x < y & \"z\"\u{1}", "tags": ["p", "q"], "none": null, "0": {"in": true}})];
         rows(&list, true, &mut out).expect("written");
         end(true, &mut out);
         let wanted = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<data><item><id>1</id>\

@@ -49,7 +49,10 @@ impl Serialize for Node<'_> {
             Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
                 (Some(whole), _, _) => serializer.serialize_i64(whole),
                 (_, Some(whole), _) => serializer.serialize_u64(whole),
-                (_, _, Some(float)) if float.is_finite() => serializer.serialize_f64(float),
+                // More digits than a float holds stay as they are, as a text.
+                (_, _, Some(float)) if float.is_finite() && number.to_string().len() <= 17 => {
+                    serializer.serialize_f64(float)
+                }
                 _ => serializer.serialize_str(&number.to_string()),
             },
             Value::String(text) => serializer.serialize_str(text),

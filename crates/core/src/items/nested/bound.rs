@@ -10,6 +10,9 @@ use crate::{
 
 /// Levels of nested rows below the first.
 const MOST_LEVELS: usize = 16;
+/// Rows of one request, whatever the settings say: a list that is written to many rows is held once for
+/// each of them.
+const MOST_ROWS: u64 = 250_000;
 
 /// Refuses a request that writes too many rows or nests them too deep.
 ///
@@ -38,12 +41,32 @@ pub(in crate::items) fn bound<'a>(
 /// # Errors
 /// `INVALID_PAYLOAD`.
 pub(in crate::items) fn bound_rows(ctx: &Ctx<'_>, rows: usize) -> Result<()> {
+    let most = most_rows(ctx);
+    if u64::try_from(rows).unwrap_or(u64::MAX) > most { Err(too_many(most)) } else { Ok(()) }
+}
+
+/// Counts rows that are about to be written against the bound of the request: those too that no payload
+/// names, as rows taken out of a list.
+///
+/// # Errors
+/// `INVALID_PAYLOAD`.
+pub(in crate::items) fn charge(ctx: &Ctx<'_>, rows: usize) -> Result<()> {
+    let Some(most) = ctx.engine.settings.limits.batch_mutation.filter(|_| !ctx.actor.is_system()) else {
+        return Ok(());
+    };
+    if ctx.count_written(rows) > most { Err(too_many(most)) } else { Ok(()) }
+}
+
+fn most_rows(ctx: &Ctx<'_>) -> u64 {
     match ctx.engine.settings.limits.batch_mutation {
-        Some(most) if !ctx.actor.is_system() && u64::try_from(rows).unwrap_or(u64::MAX) > most => {
-            Err(Error::invalid_payload(format!("A request may write at most {most} items.")))
-        }
-        _ => Ok(()),
+        _ if ctx.actor.is_system() => u64::MAX,
+        Some(most) => most.min(MOST_ROWS),
+        None => MOST_ROWS,
     }
+}
+
+fn too_many(most: u64) -> Error {
+    Error::invalid_payload(format!("A request may write at most {most} items."))
 }
 
 /// Rows that one value of a relational field brings along.

@@ -24,7 +24,8 @@ pub(super) struct Linked {
 }
 
 impl Linked {
-    /// Reads the children of these parents, whoever may see them: each change is checked.
+    /// Reads the children of the parents whose list is replaced, and of the others the named children, whoever
+    /// may see them: each change is checked.
     ///
     /// # Errors
     /// When they can't be read.
@@ -34,31 +35,42 @@ impl Linked {
         parents: &Collection,
         children: &Collection,
         keys: &[&Key],
+        named: &[Key],
     ) -> Result<Self> {
         let mut linked = Self::default();
-        let (parent, child) = (parents.primary_field(), children.primary_field());
-        let fields = [&*child.name, &*relation.many_field].map(|name| vec![step(name)]);
         for keys in keys.chunks(10_000) {
-            let query = Query {
-                fields: Some(fields.to_vec()),
-                filter: Some(of_parents(relation, parents, keys)),
-                limit: Some(Limit::Unlimited),
-                ..Query::default()
-            };
-            let page = read::read(&ctx.elevated(), &children.name, &query, None).await?;
-            let rows = match serde_json::from_str(page.data.get()).map_err(Error::internal)? {
-                Value::Array(rows) => rows,
-                row => vec![row],
-            };
-            for row in rows {
-                let key = row.get(&*child.name).and_then(|key| Key::parse(child, key));
-                let owner = row.get(&*relation.many_field).and_then(|key| Key::parse(parent, key));
-                if let Some((key, owner)) = key.zip(owner) {
-                    linked.link(key, owner);
-                }
-            }
+            linked.add(ctx, relation, parents, children, (Some(of_parents(relation, parents, keys)), None)).await?;
+        }
+        for keys in named.chunks(10_000) {
+            linked.add(ctx, relation, parents, children, (None, Some(keys))).await?;
         }
         Ok(linked)
+    }
+
+    async fn add(
+        &mut self,
+        ctx: &Ctx<'_>,
+        relation: &Relation,
+        parents: &Collection,
+        children: &Collection,
+        (filter, keys): (Option<Filter>, Option<&[Key]>),
+    ) -> Result<()> {
+        let (parent, child) = (parents.primary_field(), children.primary_field());
+        let fields = [&*child.name, &*relation.many_field].map(|name| vec![step(name)]);
+        let query = Query { fields: Some(fields.to_vec()), filter, limit: Some(Limit::Unlimited), ..Query::default() };
+        let page = read::read(&ctx.elevated(), &children.name, &query, keys).await?;
+        let rows = match serde_json::from_str(page.data.get()).map_err(Error::internal)? {
+            Value::Array(rows) => rows,
+            row => vec![row],
+        };
+        for row in rows {
+            let key = row.get(&*child.name).and_then(|key| Key::parse(child, key));
+            let owner = row.get(&*relation.many_field).and_then(|key| Key::parse(parent, key));
+            if let Some((key, owner)) = key.zip(owner) {
+                self.link(key, owner);
+            }
+        }
+        Ok(())
     }
 
     pub fn is_child(&self, key: &Key, parent: &Key) -> bool {

@@ -13,7 +13,7 @@ use super::{
     sight::visible,
 };
 use crate::{
-    access::{Action, Grant},
+    access::{Action, Grant, write::distinct},
     context::Ctx,
     error::{Error, Result},
     ident::Key,
@@ -115,8 +115,11 @@ impl Level<'_> {
         let linked = match stage {
             Stage::New => Linked::default(),
             Stage::Existing => {
-                let keys: Vec<&Key> = members.iter().map(|member| member.key).collect();
-                Linked::read(self.ctx, self.relation, self.parents, self.children, &keys).await?
+                let replaced = members.iter().zip(&forms).filter(|(_, form)| matches!(form, Form::Full { .. }));
+                let keys: Vec<&Key> = replaced.map(|(member, _)| member.key).collect();
+                let changed = forms.iter().filter(|form| matches!(form, Form::Part { .. }));
+                let named = distinct(changed.flat_map(Form::named).collect());
+                Linked::read(self.ctx, self.relation, self.parents, self.children, &keys, &named).await?
             }
         };
         let known = self.known(&forms, &linked).await?;

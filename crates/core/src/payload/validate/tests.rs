@@ -45,7 +45,7 @@ fn collection() -> Collection {
 
 /// The extensions of every problem, without the code.
 fn outcome(collection: &Collection, occasion: Occasion, rule: &Value, row: &Value) -> Value {
-    match validate(collection, occasion, Some(rule), row.as_object().unwrap()) {
+    match validate(collection, occasion, Some(rule), &Value::clone, row.as_object().unwrap()) {
         Ok(()) => json!([]),
         Err(error) => error.problems().map(|problem| Value::Object(problem.extensions.clone())).collect(),
     }
@@ -160,7 +160,7 @@ fn field_rules_bring_their_message() {
     title.validation_message = Some("capital first".to_owned());
     books.fields.insert("title".into(), title);
     let row = json!({"title": "bad"});
-    let error = validate(&books, Occasion::Update, None, row.as_object().unwrap()).unwrap_err();
+    let error = validate(&books, Occasion::Update, None, &Value::clone, row.as_object().unwrap()).unwrap_err();
     assert_eq!(error.problems().next().unwrap().message, "capital first");
 }
 
