@@ -3,7 +3,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use indexmap::IndexMap;
+use indexmap::{Equivalent, IndexMap};
 use serde_json::{Map, Value};
 
 use crate::query::ast::Filter;
@@ -100,6 +100,16 @@ pub enum Grant {
     Denied,
 }
 
+/// A borrowed key of the rules: it hashes as the owned pair does.
+#[derive(Hash)]
+struct Lookup<'a>(&'a str, Action);
+
+impl Equivalent<(Arc<str>, Action)> for Lookup<'_> {
+    fn equivalent(&self, key: &(Arc<str>, Action)) -> bool {
+        *key.0 == *self.0 && key.1 == self.1
+    }
+}
+
 impl Policy {
     /// For admins and the system.
     #[must_use]
@@ -127,7 +137,7 @@ impl Policy {
         match &self.grants {
             Grants::Everything => Grant::Unrestricted,
             Grants::Rules(rules) => {
-                rules.get(&(Arc::from(collection), action)).map_or(Grant::Denied, |rule| Grant::Ruled(Arc::clone(rule)))
+                rules.get(&Lookup(collection, action)).map_or(Grant::Denied, |rule| Grant::Ruled(Arc::clone(rule)))
             }
         }
     }
