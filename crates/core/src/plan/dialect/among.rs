@@ -12,9 +12,9 @@ use crate::{
 
 /// The test that a column of this field holds one of the keys.
 ///
-/// PostgreSQL takes integers and UUIDs as one array: the statement has the same text for any number of
-/// keys, so that it is prepared once, and its plan goes through an index where a long list of
-/// parameters makes it read the whole table.
+/// PostgreSQL takes integers and UUIDs as the rows of one array: the statement has the same text for any
+/// number of keys, so that it is prepared once; it goes through an index where there is one, and by a
+/// hash where there is none (`= ANY` would read the array anew for each row).
 pub(crate) fn among(dialect: Dialect, column: Expr, field: &Field, keys: &[Key]) -> Expr {
     if let [key] = keys {
         return column.eq(bind(dialect, field, typed_key(field, key)));
@@ -22,7 +22,8 @@ pub(crate) fn among(dialect: Dialect, column: Expr, field: &Field, keys: &[Key])
     if dialect == Dialect::Postgres
         && let Some((array, keys)) = array(field, keys)
     {
-        return Expr::cust_with_exprs(format!("$1 = ANY(CAST($2 AS {array}))"), [column, Expr::val(keys)]);
+        let test = format!("$1 IN (SELECT UNNEST(CAST($2 AS {array})))");
+        return Expr::cust_with_exprs(test, [column, Expr::val(keys)]);
     }
     column.is_in(keys.iter().map(|key| bind(dialect, field, typed_key(field, key))))
 }
@@ -86,10 +87,13 @@ mod tests {
     fn postgres_takes_integers_and_uuids_as_one_array() {
         let postgres = |kind, data_type, keys: &[Key]| sql(Dialect::Postgres, kind, data_type, keys);
         let numbers = [Key::Int(1), Key::Int(-2), Key::Int(3)];
-        assert_eq!(postgres(FieldType::Integer, "integer", &numbers), "\"f\" = ANY(CAST('{1,-2,3}' AS bigint[]))");
+        assert_eq!(
+            postgres(FieldType::Integer, "integer", &numbers),
+            "\"f\" IN (SELECT UNNEST(CAST('{1,-2,3}' AS bigint[])))"
+        );
         assert_eq!(postgres(FieldType::Integer, "integer", &[Key::Int(1)]), "\"f\" = 1");
         let ids = [Key::Uuid(Uuid::from_u128(1)), Key::Uuid(Uuid::from_u128(2))];
-        assert!(postgres(FieldType::Uuid, "uuid", &ids).ends_with("' AS uuid[]))"));
+        assert!(postgres(FieldType::Uuid, "uuid", &ids).ends_with("' AS uuid[])))"));
     }
 
     #[test]
