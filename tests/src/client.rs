@@ -1,5 +1,7 @@
 //! An HTTP client of one server, with or without a token. Paths carry their own query string.
 
+use std::time::Duration;
+
 use reqwest::{Method, header::HeaderMap};
 use serde_json::{Value, json};
 
@@ -35,8 +37,13 @@ impl Client {
     /// When the HTTP client can't be built.
     #[must_use]
     pub fn new(base: &str) -> Self {
-        let http =
-            reqwest::Client::builder().timeout(std::time::Duration::from_mins(2)).build().expect("an HTTP client");
+        // The server closes connections that are idle for longer than it says (5 s): no request is sent into
+        // one that is about to go.
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_mins(2))
+            .pool_idle_timeout(Duration::from_secs(2))
+            .build()
+            .expect("an HTTP client");
         Self { http, base: base.to_owned(), token: None }
     }
 
