@@ -48,6 +48,26 @@ each_engine! {
         }
     }
 
+    /// What a table looks like is told as far as its fields may be read.
+    async fn definitions_name_nothing_that_is_hidden(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        admin.create_collection("vaults", json!([{ "field": "name", "type": "string" }])).await;
+        admin.create_collection("lockers", json!([{ "field": "name", "type": "string" }, { "field": "weight", "type": "integer" }, { "field": "vault", "type": "integer" }])).await;
+        admin.must_post("/relations", json!({ "collection": "lockers", "field": "vault", "related_collection": "vaults" })).await;
+        let role = admin.create_role("guest", true).await;
+        let user = admin.create_user(Some(&role)).await;
+        admin.permit(Some(&role), "lockers", "read", json!({ "fields": ["id", "name", "vault"] })).await;
+        let guest = server.client().login(&user.email, &user.password).await;
+        for path in ["/collections", "/collections/lockers", "/fields/lockers", "/fields/lockers/vault", "/relations", "/items/lockers"] {
+            let (status, body) = guest.get(path).await;
+            assert_eq!(status, 200, "{path}: {body}");
+            let text = body.to_string();
+            assert!(!text.contains("weight") && !text.contains("vaults"), "{path}: {body}");
+        }
+        assert_eq!(admin.get("/fields/lockers/vault").await.1["data"]["schema"]["foreign_key_table"], "vaults");
+    }
+
     /// GHSA-chfm-g7r3-vv42: the type of a new field is one of ours, never a piece of SQL.
     async fn the_type_of_a_field_is_never_sql(kind) {
         let server = Server::start(kind).await;

@@ -48,6 +48,22 @@ each_engine! {
         }
     }
 
+    /// A slip of the pen in the query must not reach every row.
+    async fn a_query_that_chooses_rows_takes_no_strange_member(kind) {
+        let server = Server::start(kind).await;
+        let admin = server.admin().await;
+        admin.create_collection("docks", json!([{ "field": "name", "type": "string" }])).await;
+        admin.must_post("/items/docks", json!([{ "name": "a" }, { "name": "b" }])).await;
+        for query in [json!({ "filtr": { "id": 1 } }), json!({ "aggregate": { "max": "id" } }), json!({ "groupBy": ["name"] }), json!({ "deep": {} }), json!({ "export": "csv" })] {
+            for (method, body) in [("DELETE", json!({ "query": query })), ("PATCH", json!({ "query": query, "data": { "name": "x" } }))] {
+                let answer = admin.request(method, "/items/docks", Some(body)).await;
+                assert_eq!((answer.status, answer.codes()), (400, vec!["INVALID_QUERY"]), "{method} {query}: {}", answer.body);
+            }
+        }
+        assert_eq!(admin.get("/items/docks?fields=name&sort=id").await.1["data"], json!([{ "name": "a" }, { "name": "b" }]));
+        assert_eq!(admin.delete("/items/docks", json!({ "query": { "filter": { "name": { "_eq": "a" } }, "sort": ["id"], "limit": 5 } })).await.0, 204);
+    }
+
     /// A rule of a field may compare with the moment and the caller.
     async fn rules_of_fields_know_variables(kind) {
         let server = Server::start(kind).await;

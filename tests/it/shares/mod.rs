@@ -146,6 +146,12 @@ each_engine! {
         assert_eq!(admin.patch(&path, json!({ "fields": ["name", "trail"] })).await.0, 200);
         assert_eq!(names(&guest, "/items/stops?fields=name").await, ["gate"]);
         assert_eq!(guest.get("/items/trails?fields=secret").await.0, 403);
+        // Rows that the role may not see lead nowhere: with the trail hidden its stops are hidden as well.
+        let (_, rules) = admin.get("/permissions?filter[collection][_eq]=trails&fields=id").await;
+        let trails = format!("/permissions/{}", rules["data"][0]["id"]);
+        assert_eq!(admin.patch(&trails, json!({ "permissions": { "name": { "_neq": "Ridge" } } })).await.0, 200);
+        assert_eq!(names(&guest, "/items/stops?fields=name").await, Vec::<String>::new());
+        assert_eq!(admin.patch(&trails, json!({ "permissions": {} })).await.0, 200);
         // What the role may read is read anew for each request.
         assert_eq!(admin.delete(&path, Value::Null).await.0, 204);
         assert_eq!(guest.get("/items/stops").await.0, 403);

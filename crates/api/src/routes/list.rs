@@ -235,9 +235,24 @@ async fn selected(call: &Call, ctx: &Ctx<'_>, name: &str, action: Action, select
     match selection {
         Selection::Keys(keys) => parse_keys(collection(ctx, name)?, &keys),
         Selection::Query(query) => {
+            choosing(&query)?;
             let query = query::from_body(&query, &call.state.engine.settings.limits)?;
             items::read_keys(ctx, name, action, &query).await
         }
+    }
+}
+
+/// A query that chooses what is written takes no member that could be meant to choose and does not: a
+/// slip of the pen must not reach every row.
+///
+/// # Errors
+/// `INVALID_QUERY`.
+fn choosing(query: &Value) -> Result<()> {
+    const KNOWN: &[&str] = &["filter", "search", "sort", "limit", "offset", "page", "alias", "fields"];
+    let strange = query.as_object().and_then(|query| query.keys().find(|name| !KNOWN.contains(&name.as_str())));
+    match strange {
+        Some(_) => Err(Error::invalid_query(format!("The query takes {} only.", KNOWN.join(", ")))),
+        None => Ok(()),
     }
 }
 

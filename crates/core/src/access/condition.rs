@@ -208,6 +208,9 @@ impl Resolver<'_> {
             out.push(value.clone());
             return Ok(());
         };
+        if text.contains('\0') {
+            return Err(Error::invalid_query("A value of the filter contains a NUL character."));
+        }
         match self.variables.resolve(text, author == Author::Rule) {
             Resolved::Literal => out.push(value.clone()),
             Resolved::Value(Value::Array(many)) => out.extend(many),

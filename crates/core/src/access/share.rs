@@ -76,6 +76,11 @@ fn ways(rows: &[StoredRule], schema: &Schema, share: &ShareActor, depth: usize) 
         if path.len() > depth {
             continue;
         }
+        // Rows that the role may not see lead nowhere.
+        let filter = match own(rows, &here) {
+            Some(own) => json!({ "_and": [own, filter] }),
+            None => filter,
+        };
         for step in schema.relations.iter().flat_map(|relation| steps(relation, &here, &readable)) {
             let known = rows.iter().any(|row| row.collection == step.collection);
             if !known || path.contains(&step.collection) {
@@ -94,6 +99,12 @@ fn ways(rows: &[StoredRule], schema: &Schema, share: &ShareActor, depth: usize) 
     }
     let filter = |mut ways: Vec<Value>| if ways.len() == 1 { ways.swap_remove(0) } else { json!({ "_or": ways }) };
     found.into_iter().map(|(collection, ways)| (collection, filter(ways))).collect()
+}
+
+/// The role's own row filter on a collection, if it has one.
+fn own<'r>(rows: &'r [StoredRule], collection: &str) -> Option<&'r Value> {
+    let rule = rows.iter().find(|row| row.collection == collection)?.permissions.as_ref()?;
+    rule.as_object().is_none_or(|rule| !rule.is_empty()).then_some(rule)
 }
 
 /// Where a relation leads from a collection, by fields that are readable.

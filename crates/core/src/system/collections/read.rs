@@ -22,7 +22,7 @@ pub async fn list(ctx: &Ctx<'_>) -> Result<Vec<Value>> {
     let folders = folders(ctx).await?;
     let visible = visible(ctx, &folders);
     let tables = ctx.schema.collections.values().filter(|collection| visible.contains(&*collection.name));
-    let mut objects: Vec<Value> = tables.map(|collection| object(ctx.conn.dialect(), collection)).collect();
+    let mut objects: Vec<Value> = tables.map(|collection| object(ctx, collection)).collect();
     objects.extend(folders.iter().filter(|folder| visible.contains(name_of(folder))).map(folder_object));
     Ok(objects)
 }
@@ -52,7 +52,7 @@ pub async fn one(ctx: &Ctx<'_>, name: &str) -> Result<Value> {
         return Err(Error::forbidden());
     }
     if let Some(collection) = ctx.schema.collection(name) {
-        return Ok(object(ctx.conn.dialect(), collection));
+        return Ok(object(ctx, collection));
     }
     let folder = folders(ctx).await?.into_iter().find(|folder| name_of(folder) == name);
     folder.as_ref().map(folder_object).ok_or_else(Error::forbidden)
@@ -104,20 +104,24 @@ fn folder_object(row: &Map<String, Value>) -> Value {
     json!({ "collection": name_of(row), "meta": row, "schema": null })
 }
 
-fn object(dialect: Dialect, collection: &Collection) -> Value {
+fn object(ctx: &Ctx<'_>, collection: &Collection) -> Value {
     let meta = match &collection.meta {
         Some(meta) => Value::Object(meta.0.clone()),
         None if collection.system => system_meta(collection),
         None => Value::Null,
     };
-    json!({ "collection": &*collection.name, "meta": meta, "schema": schema_object(dialect, collection) })
+    json!({ "collection": &*collection.name, "meta": meta, "schema": schema_object(ctx, collection) })
 }
 
-fn schema_object(dialect: Dialect, collection: &Collection) -> Value {
+fn schema_object(ctx: &Ctx<'_>, collection: &Collection) -> Value {
     let table = &collection.table;
     let name = &*collection.name;
-    match dialect {
-        Dialect::Sqlite => json!({ "name": name, "sql": table.sql }),
+    match ctx.conn.dialect() {
+        // The definition names every column and other tables: that is for those who may know them all.
+        Dialect::Sqlite => {
+            let sql = table.sql.as_ref().filter(|_| ctx.policy.is_unrestricted());
+            json!({ "name": name, "sql": sql })
+        }
         Dialect::Postgres => json!({ "name": name, "comment": table.comment, "schema": table.schema }),
         Dialect::Mysql => json!({
             "name": name, "comment": table.comment, "schema": table.schema,

@@ -43,7 +43,7 @@ pub async fn one(ctx: &Ctx<'_>, collection: &str, field: &str) -> Result<Value> 
     if !may_read(ctx, collection, field) || (field.column.is_none() && field.meta.is_none()) {
         return Err(Error::forbidden());
     }
-    Ok(object(ctx.conn.dialect(), collection, field))
+    Ok(object(ctx, collection, field))
 }
 
 fn allowed(ctx: &Ctx<'_>) -> Result<()> {
@@ -62,14 +62,13 @@ fn may_read(ctx: &Ctx<'_>, collection: &Collection, field: &Field) -> bool {
 }
 
 fn readable<'a>(ctx: &'a Ctx<'_>, collection: &'a Collection) -> impl Iterator<Item = Value> + 'a {
-    let dialect = ctx.conn.dialect();
     // A list that only a relation names has neither column nor metadata to show.
     let shown = |field: &&Field| field.column.is_some() || field.meta.is_some();
     let fields = collection.fields.values().filter(shown).filter(move |field| may_read(ctx, collection, field));
-    fields.map(move |field| object(dialect, collection, field))
+    fields.map(move |field| object(ctx, collection, field))
 }
 
-fn object(dialect: Dialect, collection: &Collection, field: &Field) -> Value {
+fn object(ctx: &Ctx<'_>, collection: &Collection, field: &Field) -> Value {
     let meta = match &field.meta {
         Some(meta) => Value::Object(meta.0.clone()),
         None if collection.system => system_meta(collection, field),
@@ -79,7 +78,7 @@ fn object(dialect: Dialect, collection: &Collection, field: &Field) -> Value {
         "collection": &*collection.name,
         "field": &*field.name,
         "type": field.kind.name(),
-        "schema": schema_object(dialect, collection, field),
+        "schema": schema_object(ctx, collection, field),
         "meta": meta,
     })
 }
@@ -94,14 +93,17 @@ fn system_meta(collection: &Collection, field: &Field) -> Value {
     })
 }
 
-fn schema_object(dialect: Dialect, collection: &Collection, field: &Field) -> Value {
+fn schema_object(ctx: &Ctx<'_>, collection: &Collection, field: &Field) -> Value {
+    let dialect = ctx.conn.dialect();
     let Some(column) = &field.column else { return Value::Null };
     let default = match (&column.default, &column.default_expression) {
         (Some(value), _) => value.clone(),
         (None, Some(expression)) => expression.clone().into(),
         (None, None) => Value::Null,
     };
-    let key = column.foreign_key.as_ref();
+    // A collection that the caller may not read is not named.
+    let known = |table: &str| !matches!(ctx.policy.grant(table, Action::Read), Grant::Denied);
+    let key = column.foreign_key.as_ref().filter(|key| known(&key.table));
     let mut schema = Map::new();
     let mut put = |name: &str, value: Value| schema.insert(name.to_owned(), value);
     put("name", (&*field.name).into());
