@@ -46,10 +46,10 @@ pub trait Parts: Send {
     async fn take(&mut self, part: Json) -> Result<()>;
 }
 
-/// Reads what [`super::read`] would, part by part. Nothing is taken when the caller may not read.
+/// Reads what [`super::read()`] would, part by part. Nothing is taken when the caller may not read.
 ///
 /// # Errors
-/// As [`super::read`], and those of `parts`.
+/// As [`super::read()`], and those of `parts`.
 pub async fn export(
     ctx: &Ctx<'_>,
     name: &str,
