@@ -336,15 +336,15 @@ impl<'q> Builder<'q> {
             OrderBy::Scalar(scalar) => self.scalar(table, scalar),
             OrderBy::Aggregate(_) | OrderBy::Group(_) => Expr::val(1),
             OrderBy::Related { hop, visible, by } => {
-                let mut value = Expr::val(1);
+                let list = matches!(hop, Hop::Many { .. } | Hop::ManyAny { .. });
+                let dialect = self.dialect;
                 let mut subquery = self.related_rows(table, hop, visible, |builder, related| {
-                    value = builder.order_value(related, by, descending);
-                    value.clone()
+                    let value = builder.order_value(related, by, descending);
+                    if list { dialect::first(dialect, value, descending) } else { value }
                 });
-                if matches!(hop, Hop::Many { .. } | Hop::ManyAny { .. }) {
+                if list && let Some(place) = dialect::first_place(dialect) {
                     // The first child in this order stands for all.
                     let direction = if descending { Direction::Desc } else { Direction::Asc };
-                    let place = dialect::selected(self.dialect, 1, value);
                     self.order(&mut subquery, place, direction, true);
                     subquery.limit(1);
                 }

@@ -139,13 +139,23 @@ pub(crate) fn nulls(dialect: Dialect, nullable: bool, order: &Order) -> Option<N
     Some(if matches!(order, Order::Desc) { NullOrdering::First } else { NullOrdering::Last })
 }
 
-/// A selected value as a sort key: by its place, which needs no parameter twice. MySQL can't ask a
-/// place for null, so it gets the value again.
-pub(crate) fn selected(dialect: Dialect, place: usize, value: Expr) -> Expr {
-    match dialect {
-        Dialect::Sqlite | Dialect::Postgres => Expr::cust(place.to_string()),
-        Dialect::Mysql => value,
+/// What a subquery selects to get the first value of its rows in an order with nulls last ascending and
+/// first descending. MariaDB loses the order of a correlated subquery whose sort key is a subquery itself, so
+/// there it is an aggregate.
+pub(crate) fn first(dialect: Dialect, value: Expr, descending: bool) -> Expr {
+    match (dialect, descending) {
+        (Dialect::Sqlite | Dialect::Postgres, _) => value,
+        (Dialect::Mysql, false) => Expr::cust_with_exprs("MIN(?)", [value]),
+        (Dialect::Mysql, true) => {
+            let all = "CASE WHEN COUNT(*) > COUNT(?) THEN NULL ELSE MAX(?) END";
+            Expr::cust_with_exprs(all, [value.clone(), value])
+        }
     }
+}
+
+/// The sort key of such a subquery: the place of what it selects. None where it is an aggregate.
+pub(crate) fn first_place(dialect: Dialect) -> Option<Expr> {
+    (dialect != Dialect::Mysql).then(|| Expr::cust("1"))
 }
 
 /// A subquery whose rows are only asked whether there are any. SQLite (3.51) turns such a subquery
