@@ -6,11 +6,11 @@ use waymark_tests::{Database, Process, each_engine};
 
 /// Rows, each about 150 bytes of JSON.
 const ROWS: usize = 100_000;
-/// What the process may come to, in KiB. Built without optimisation it is some larger than a release.
-const MOST_KIB: u64 = 80 * 1024;
+/// What the process may come to, in KiB: 80 MiB; without optimisation the program itself is larger.
+const MOST_KIB: u64 = if cfg!(debug_assertions) { 96 * 1024 } else { 80 * 1024 };
 
 each_engine! {
-    async fn a_hundred_thousand_rows_are_exported_whole_within_80_mib(kind) {
+    async fn a_hundred_thousand_rows_are_exported_whole_in_little_memory(kind) {
         let database = Database::create(kind).await;
         let server = Process::start(&database, &[]).await;
         let admin = server.admin().await;
