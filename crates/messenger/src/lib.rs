@@ -1,0 +1,1 @@
+//! Publish/subscribe between the replicas of one deployment. Bytes and names only.

@@ -1,0 +1,1 @@
+//! Cron schedules that fire once across replicas.

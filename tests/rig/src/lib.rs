@@ -1,0 +1,1 @@
+//! A TCP proxy and servers of Redis and NATS that a test can break and mend.
