@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 macro_rules! counters {
     ($($(#[$documentation:meta])* $name:ident,)*) => {
-        /// What a messenger has counted since it was opened.
+        /// What a messenger has counted since it was opened, the announcements of replicas included.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Counts {
             $($(#[$documentation])* pub $name: u64,)*

@@ -9,7 +9,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -63,6 +63,7 @@ impl Dialer for NatsDialer {
     async fn dial(&self, delivery: Delivery) -> Result<Box<dyn Link>, Reason> {
         let (end, _) = watch::channel(None);
         let end = Arc::new(end);
+        let connected = Arc::new(AtomicBool::new(false));
         let options = self.addresses.options()?;
         let options = options
             .connection_timeout(self.deadline / self.addresses.count())
@@ -70,12 +71,12 @@ impl Dialer for NatsDialer {
             .ping_interval(self.deadline)
             .subscription_capacity(CAPACITY)
             .client_capacity(COMMANDS)
-            .max_reconnects(1)
+            .reconnect_delay_callback(once(connected.clone()))
             .event_callback(events(end.clone(), delivery.clone(), self.probe.clone()));
         let confined = Confined::new().map_err(|_| Reason::Failed)?;
         let servers = self.addresses.servers();
-        let connected = confined.run(connect(options, servers, self.probe.to_string())).await;
-        let (client, probes) = connected.ok_or(Reason::Failed)??;
+        let dialled = confined.run(connect(options, servers, self.probe.to_string(), connected)).await;
+        let (client, probes) = dialled.ok_or(Reason::Failed)??;
         let heard = watch::Sender::new(0);
         let link = NatsLink {
             prefix: self.prefix.clone(),
@@ -97,6 +98,7 @@ async fn connect(
     options: ConnectOptions,
     servers: Vec<async_nats::ServerAddr>,
     probe: String,
+    connected: Arc<AtomicBool>,
 ) -> Result<(Client, Subscriber), Reason> {
     let client = options.connect(servers).await.map_err(|error| match error.kind() {
         ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => Reason::Authentication,
@@ -105,8 +107,14 @@ async fn connect(
         ConnectErrorKind::Dns | ConnectErrorKind::Io => Reason::Refused,
         ConnectErrorKind::ServerParse | ConnectErrorKind::MaxReconnects => Reason::Failed,
     })?;
+    connected.store(true, Ordering::SeqCst);
     let probes = client.subscribe(probe).await.map_err(|_| Reason::Disconnected)?;
     Ok((client, probes))
+}
+
+/// No delay between the servers of the first attempt; after it the client never comes to another.
+fn once(connected: Arc<AtomicBool>) -> impl Fn(usize) -> Duration + Send + Sync + 'static {
+    move |_| if connected.load(Ordering::SeqCst) { Duration::from_secs(86_400) } else { Duration::ZERO }
 }
 
 /// What the client tells beside messages.

@@ -152,3 +152,6 @@ impl Session {
 async fn within<T>(deadline: Duration, command: impl Future<Output = Result<T, Reason>>) -> Result<T, Reason> {
     timeout(deadline, command).await.unwrap_or(Err(Reason::TimedOut))
 }
+
+#[cfg(test)]
+mod tests;
