@@ -1,5 +1,12 @@
 //! What the messenger promises, seen from outside, on real servers that are killed, restarted,
 //! stalled and cut off.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what must be there is there, or the test fails"
+)]
 
 mod delivery;
 mod outages;
