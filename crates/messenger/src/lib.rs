@@ -38,9 +38,11 @@
 //! refresh its state on [`Event::Lagged`] and [`Event::Recovered`].
 //!
 //! # Stores
-//! On Redis (≥ 6.2, or Valkey) a channel is `<namespace>:<channel>`, and a replica needs `PUBLISH`
-//! and `SUBSCRIBE` for `<namespace>:*`. On NATS it is `<namespace>.<channel>`, and a replica needs
-//! to publish and subscribe on `<namespace>.>`.
+//! On Redis (≥ 6.2, or Valkey) a channel is `<namespace>:<channel>`; a user with an access-control
+//! list needs `&<namespace>:* +publish +subscribe +unsubscribe +hello`. On NATS it is
+//! `<namespace>.<channel>`; a user with permissions needs to publish and to subscribe on
+//! `<namespace>.>`. All servers of a NATS cluster should be given: those that the cluster tells of
+//! are not remembered over a reconnect.
 
 mod backoff;
 mod bus;

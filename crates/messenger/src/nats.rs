@@ -243,6 +243,8 @@ impl Link for NatsLink {
 async fn listen(mut subscriber: Subscriber, channel: String, delivery: Delivery, unwanted: CancellationToken) {
     loop {
         tokio::select! {
+            // First of all: the same channel may be subscribed again already, and hears for itself.
+            biased;
             () = unwanted.cancelled() => {
                 let _ = subscriber.unsubscribe().await;
                 return;

@@ -31,7 +31,9 @@ impl RedisDialer {
         let info = connection_info(store)?;
         // Pushed messages need RESP3, which every server that is supported speaks.
         let settings = info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
-        let client = Client::open(info.set_redis_settings(settings))
+        // A message must not wait for the acknowledgement of the one before.
+        let sockets = info.tcp_settings().clone().set_nodelay(true);
+        let client = Client::open(info.set_redis_settings(settings).set_tcp_settings(sockets))
             .map_err(|_| InvalidSetting::new("redis.url", "this address can't be used by this program"))?;
         Ok(Self { client, prefix: format!("{namespace}:").into(), deadline })
     }

@@ -50,6 +50,8 @@ impl Session {
         };
         backoff.reset();
         self.queue.open();
+        // Not before: who waits for it publishes next.
+        self.hub.acknowledge(&subscribed);
         if failed_before {
             self.hub.recovered();
         }
@@ -82,15 +84,14 @@ impl Session {
         Ok((link, subscribed))
     }
 
-    async fn subscribe(&self, link: &dyn Link, subscribed: &mut HashSet<String>) -> Result<(), Reason> {
+    /// Makes the subscriptions of the connection those that are wanted, and returns them.
+    async fn subscribe(&self, link: &dyn Link, subscribed: &mut HashSet<String>) -> Result<Vec<String>, Reason> {
         let wanted = self.hub.wanted();
         let missing: Vec<String> = wanted.iter().filter(|channel| !subscribed.contains(*channel)).cloned().collect();
         if !missing.is_empty() {
             link.subscribe(&missing).await?;
             subscribed.extend(missing);
         }
-        // Only these: a channel dropped and wanted again since is in the next round.
-        self.hub.acknowledge(&wanted);
         let surplus: Vec<String> = subscribed.iter().filter(|channel| !wanted.contains(*channel)).cloned().collect();
         if !surplus.is_empty() {
             link.unsubscribe(&surplus).await?;
@@ -98,15 +99,17 @@ impl Session {
                 subscribed.remove(channel);
             }
         }
-        Ok(())
+        Ok(wanted)
     }
 
     async fn keep_subscribed(&self, link: &dyn Link, mut subscribed: HashSet<String>) -> Reason {
         let mut changes = self.hub.watch_wanted();
         loop {
             // Once more after the start: something may have changed since.
-            if let Err(reason) = self.in_time(self.subscribe(link, &mut subscribed)).await {
-                return reason;
+            match self.in_time(self.subscribe(link, &mut subscribed)).await {
+                // Only these: a channel that was dropped and is wanted again is in the next round.
+                Ok(wanted) => self.hub.acknowledge(&wanted),
+                Err(reason) => return reason,
             }
             if changes.changed().await.is_err() {
                 return pending().await;

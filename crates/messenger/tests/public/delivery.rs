@@ -69,6 +69,40 @@ each_store! {
     }
 }
 
+each_store! {
+    async fn who_is_ready_hears_what_is_published_next(kind: Kind) {
+        let stage = Stage::set(kind).await;
+        for _ in 0..20 {
+            let messenger = Messenger::open(stage.settings()).unwrap();
+            let mut subscription = subscribed(&messenger, "news").await;
+            messenger.publish("news", "hello");
+            assert_eq!(heard(&mut subscription).await, "hello");
+            messenger.stop().await;
+        }
+    }
+
+    async fn nothing_is_heard_twice_by_one_who_subscribes_again_and_again(kind: Kind) {
+        let stage = Stage::set(kind).await;
+        let (one, other) = (stage.messenger().await, stage.messenger().await);
+        let (mut number, mut last) = (0_u64, 0);
+        for _ in 0..200 {
+            let mut subscription = other.subscribe("news").unwrap();
+            for _ in 0..5 {
+                number += 1;
+                one.publish("news", number.to_string());
+            }
+            subscription.ready().await;
+            number += 1;
+            one.publish("news", number.to_string());
+            while last < number {
+                let heard: u64 = heard(&mut subscription).await.parse().unwrap();
+                assert!(heard > last, "{heard} after {last}");
+                last = heard;
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn messengers_of_one_process_share_a_local_bus() {
     let bus = LocalBus::default();

@@ -18,6 +18,11 @@ fn assert_one_episode(lines: &Lines) {
     assert_eq!(lines.all(), [(Level::WARN, UNAVAILABLE.to_owned()), (Level::INFO, RECOVERED.to_owned())]);
 }
 
+/// How many entries the directory has, where there is such a thing.
+fn entries(directory: &str) -> usize {
+    std::fs::read_dir(directory).map_or(0, Iterator::count)
+}
+
 each_store! {
     async fn a_store_that_is_absent_at_the_start_is_found_later(kind: Kind) {
         let (lines, _guard) = Lines::capture();
@@ -116,6 +121,8 @@ each_store! {
         assert_one_episode(&lines);
         let counts = messenger.counts();
         assert_eq!((counts.episodes, counts.reconnects), (1, 1_000));
+        let held = (entries("/proc/self/task"), entries("/proc/self/fd"));
+        assert!(held.0 < 500 && held.1 < 500, "threads and files of past connections are held: {held:?}");
     }
 
     async fn connections_that_are_reset_at_once_are_one_episode_too(kind: Kind) {
