@@ -2,6 +2,8 @@
 
 mod health;
 mod local;
+mod nats;
+mod redis;
 
 use std::sync::Arc;
 
@@ -154,11 +156,15 @@ pub trait Coordinator: Send + Sync + 'static {
 /// Opens the store of the settings; what it needs in the background runs in `tasks` until `stop`.
 pub(crate) fn open(
     settings: &Settings,
-    _tasks: &TaskTracker,
-    _stop: &CancellationToken,
+    tasks: &TaskTracker,
+    stop: &CancellationToken,
 ) -> Result<Arc<dyn Coordinator>, InvalidSetting> {
     match &settings.store {
         StoreSettings::Local => Ok(Arc::new(local::Local::new())),
-        StoreSettings::Redis(_) | StoreSettings::Nats(_) => Err(InvalidSetting::new("store", "not supported yet")),
+        StoreSettings::Redis(redis) => Ok(redis::Redis::open(redis, &settings.replica, tasks, stop)?),
+        StoreSettings::Nats(nats) => {
+            let nats = nats::Nats::open(nats, &settings.host, &settings.replica, tasks, stop)?;
+            Ok(Arc::new(nats::Leases(nats)))
+        }
     }
 }
