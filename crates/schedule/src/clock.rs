@@ -1,6 +1,6 @@
 //! The wall clock as a value, so that tests drive time. Deadlines and renewals don't use it: they are monotonic.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -65,17 +65,24 @@ impl SimulatedClock {
 
     /// Shows `instant` from now on, be it later or earlier, and wakes who sleeps.
     pub fn set(&self, instant: DateTime<Utc>) {
+        self.wake_up();
         self.shown.send_replace(instant);
     }
 
     /// Moves on by `delta` (negative: back).
     pub fn advance(&self, delta: TimeDelta) {
+        self.wake_up();
         self.shown.send_modify(|shown| *shown += delta);
     }
 
-    /// The instant the latest sleeper waits for, if any has slept yet.
+    /// The instant that the latest sleeper waits for; `None` until somebody has gone to sleep since the last move. A
+    /// scheduler that sleeps has begun everything that was due.
     pub fn awaited(&self) -> Option<DateTime<Utc>> {
-        *self.asleep.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        *self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake_up(&self) {
+        *self.asleep.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
@@ -90,7 +97,7 @@ impl Clock for SimulatedClock {
         if *shown.borrow_and_update() >= instant {
             return;
         }
-        *self.asleep.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(instant);
+        *self.asleep.lock().unwrap_or_else(PoisonError::into_inner) = Some(instant);
         // any move wakes: the caller reads the clock again
         let _ = shown.changed().await;
     }

@@ -61,6 +61,10 @@ impl CronSchedule {
         if !nickname && !(5..=6).contains(&fields) {
             return Err(refuse(format!("five or six fields are needed (seconds come first), not {fields}")));
         }
+        // croner takes an empty part for no value, and a field without values would never match
+        if expression.split_ascii_whitespace().flat_map(|field| field.split(',')).any(str::is_empty) {
+            return Err(refuse("a list has an empty part".to_owned()));
+        }
         let cron = CronParser::builder()
             .seconds(Seconds::Optional)
             .year(Year::Disallowed)

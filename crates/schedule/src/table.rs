@@ -159,3 +159,7 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

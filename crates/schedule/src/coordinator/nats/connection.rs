@@ -47,7 +47,7 @@ pub(super) fn check(settings: &NatsSettings) -> Result<Vec<ServerAddr>, InvalidS
     }
     let servers: Result<Vec<ServerAddr>, _> = settings.url.split(',').map(|url| url.trim().parse()).collect();
     match servers {
-        Ok(servers) if !settings.url.trim().is_empty() => Ok(servers),
+        Ok(servers) if servers.iter().all(|server| !server.host().is_empty()) => Ok(servers),
         // the parser's error may repeat the URL, which may hold a password
         _ => refuse("url", "expected nats://host[:port] or tls://host[:port], several separated by commas"),
     }
