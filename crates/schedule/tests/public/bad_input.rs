@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use waymark_schedule::{
-    Cadence, CatchUp, NatsSettings, RedisSettings, RegisterError, Scheduler, Settings, Spec, StoreSettings, SystemClock,
-    TriggerError, parse_cron, parse_timezone,
+    Cadence, CatchUp, NatsSettings, RedisSettings, RegisterError, Scheduler, Settings, Spec, StoreSettings,
+    SystemClock, TriggerError, parse_cron, parse_timezone,
 };
 
 use crate::support::{Recorder, simulated};
@@ -14,12 +14,39 @@ use crate::support::{Recorder, simulated};
 fn expressions() {
     let started = Instant::now();
     for expression in [
-        "", " ", "* * * *", "* * * * * * *", "0 0 0 1 1 * 2030", "60 * * * * *", "* 60 * * * *", "* * 24 * * *", "* * * 32 * *",
-        "* * * 0 * *", "* * * * 13 *", "* * * * * 8", "*/0 * * * * *", "0/10 * * * * *", "a * * * * *", "* * * * * MONDAY-X",
-        "1-2-3 * * * * *", ", * * * * *", "@reboot", "@every 5s", "@", "0 0 0 ß 1 *", "0 0 0 * * 5#6", "0 0 0 L-3 * *",
-        "H * * * *", "\0 * * * *", "5-3 * * * * *",
+        "",
+        " ",
+        "* * * *",
+        "* * * * * * *",
+        "0 0 0 1 1 * 2030",
+        "60 * * * * *",
+        "* 60 * * * *",
+        "* * 24 * * *",
+        "* * * 32 * *",
+        "* * * 0 * *",
+        "* * * * 13 *",
+        "* * * * * 8",
+        "*/0 * * * * *",
+        "0/10 * * * * *",
+        "a * * * * *",
+        "* * * * * MONDAY-X",
+        "1-2-3 * * * * *",
+        ", * * * * *",
+        "@reboot",
+        "@every 5s",
+        "@",
+        "0 0 0 ß 1 *",
+        "0 0 0 * * 5#6",
+        "0 0 0 L-3 * *",
+        "H * * * *",
+        "\0 * * * *",
+        "5-3 * * * * *",
         // never
-        "0 9 31 2 *", "0 0 0 30 2 *", "0 0 0 31 4,6,9,11 *", "0 0 0 29 2 1#1", "0 0 0 8-31 * 1#1",
+        "0 9 31 2 *",
+        "0 0 0 30 2 *",
+        "0 0 0 31 4,6,9,11 *",
+        "0 0 0 29 2 1#1",
+        "0 0 0 8-31 * 1#1",
     ] {
         let error = parse_cron(expression, None).map(|_| ()).expect_err(expression);
         assert_eq!(error.field, "cron", "{expression}");

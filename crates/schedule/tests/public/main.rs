@@ -2,9 +2,10 @@
 
 mod bad_input;
 mod calendar;
+mod claims;
+mod faults;
 mod leases;
 mod log;
 mod processes;
-mod redis_faults;
 mod support;
 mod timers;

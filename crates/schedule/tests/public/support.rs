@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use tokio::sync::watch;
-use waymark_schedule::{Clock, Handler, Scheduler, Settings, SimulatedClock, StoreSettings, Tick, TickError};
+use waymark_schedule::{
+    Clock, Deadlines, Handler, NatsSettings, RedisSettings, Scheduler, Settings, SimulatedClock, StoreSettings, Tick,
+    TickError,
+};
 
 /// Longest wait for anything that should happen.
 pub const DEADLINE: Duration = Duration::from_secs(20);
@@ -111,4 +114,43 @@ pub async fn settled(scheduler: &Scheduler, clock: &SimulatedClock, idle: bool) 
         asleep && (!idle || scheduler.list().iter().all(|schedule| schedule.active == 0))
     })
     .await;
+}
+
+/// Short deadlines, so that faults show soon.
+pub fn soon() -> Deadlines {
+    Deadlines {
+        command: Duration::from_millis(400),
+        readiness: Duration::from_millis(600),
+        probe_every: Duration::from_millis(100),
+        redial_min: Duration::from_millis(1),
+        redial_max: Duration::from_millis(20),
+    }
+}
+
+/// Settings for a Redis with short deadlines.
+pub fn redis(url: &str, replica: &str) -> Settings {
+    let mut redis = RedisSettings::new(url, "test");
+    redis.deadlines = soon();
+    let mut settings = Settings::new(StoreSettings::Redis(redis));
+    replica.clone_into(&mut settings.replica);
+    settings
+}
+
+/// Settings for a NATS with short deadlines and a lease of a second.
+pub fn nats(url: &str, replica: &str) -> Settings {
+    let mut nats = NatsSettings::new(url);
+    nats.deadlines = soon();
+    nats.deadlines.command = Duration::from_millis(1_000);
+    nats.lease = Duration::from_millis(1_000);
+    let mut settings = Settings::new(StoreSettings::Nats(nats));
+    replica.clone_into(&mut settings.replica);
+    settings
+}
+
+/// A ready scheduler on a clock that stands still.
+pub async fn on_store(settings: Settings, start: &str) -> (Scheduler, Arc<SimulatedClock>) {
+    let clock = Arc::new(SimulatedClock::new(at(start)));
+    let scheduler = Scheduler::open(settings, clock.clone()).unwrap();
+    assert!(scheduler.ready(DEADLINE).await, "{:?}", scheduler.status());
+    (scheduler, clock)
 }

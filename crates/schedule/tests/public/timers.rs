@@ -113,8 +113,7 @@ async fn allow_runs_side_by_side() {
 async fn skip_drops_what_meets_a_running_one_whatever_it_comes_from() {
     let (scheduler, clock) = simulated("2026-01-01T00:00:00Z");
     let (recorder, gate) = (Recorder::new(), Gate::closed());
-    let schedule =
-        scheduler.register(Spec::every("a", 1_000).overlap(Overlap::Skip), recorder.gated(&gate)).unwrap();
+    let schedule = scheduler.register(Spec::every("a", 1_000).overlap(Overlap::Skip), recorder.gated(&gate)).unwrap();
     settled(&scheduler, &clock, false).await;
     clock.advance(seconds(1));
     recorder.wait(1).await;
@@ -189,7 +188,9 @@ async fn queue_runs_one_after_another_through_errors_and_panics() {
     let failures: Vec<&str> = failures.collect();
     assert!(failures.contains(&"does not work") && failures.contains(&"panicked: falls over"), "{failures:?}");
     match by_hand {
-        Ok(Triggered::Ran(record)) => assert_eq!((record.key.as_str(), record.origin), ("manual.by hand", Origin::Manual)),
+        Ok(Triggered::Ran(record)) => {
+            assert_eq!((record.key.as_str(), record.origin), ("manual.by hand", Origin::Manual))
+        }
         Err(TriggerError::Failed(error)) => assert!(!error.is_empty()),
         other => panic!("{other:?}"),
     }

@@ -135,16 +135,14 @@ impl Held {
         Err(Refusal::Conflict)
     }
 
-    /// Records the end, trying again while the lease is ours.
+    /// Records the end, trying again while this process lives: as long as nobody has taken the run over, the end is the
+    /// end, however old the lease is.
     async fn record(&self, ended: &Marker) -> Result<(), Unavailable> {
         let mut state = self.state.lock().await;
         loop {
             match self.rewrite(&mut state, ended, self.nats.settings.deadlines.command).await {
                 Ok(()) => return Ok(()),
                 Err(Refusal::Conflict) => return Err(Unavailable("the run was taken over meanwhile".to_owned())),
-                Err(Refusal::Unavailable(reason)) if state.renewed.elapsed() >= self.life() => {
-                    return Err(Unavailable(reason));
-                }
                 Err(Refusal::Unavailable(_)) => {
                     tokio::time::sleep((self.life() / 20).min(Duration::from_millis(500))).await;
                 }
@@ -192,7 +190,10 @@ impl Hold for Lease {
         match tokio::time::timeout(deadline, &mut recording).await {
             Ok(Ok(recorded)) => recorded,
             Ok(Err(_)) => Err(Unavailable("the scheduler stopped".to_owned())),
-            Err(_) => Err(Unavailable("not recorded yet; it is tried again while the lease lasts".to_owned())),
+            Err(_) => {
+                tracing::debug!(key = self.held.key, "the end of a run is not recorded yet; it is tried again");
+                Ok(())
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use futures_util::StreamExt;
 use tokio::time::Instant;
 
 use super::connection::{DateTime, Live, millis, server_now};
-use super::marker::{Marker, RUNS};
+use super::marker::{Marker, RUNS, run_subject};
 use super::{Nats, Unavailable};
 use crate::coordinator::Orphan;
 use crate::history::Outcome;
@@ -53,6 +53,8 @@ async fn follow(nats: &Arc<Nats>, live: &Arc<Live>, watched: &mut Watched) -> Re
     let deadline = nats.settings.deadlines.command;
     let (mut now, stamp) = server_now(nats, live).await?;
     let mut read = Instant::now();
+    // after an outage every lease looks old: its holder gets the time to renew it
+    let fair = read + nats.settings.lease / 3;
     let start_time = match watched.newest {
         Some(newest) => newest - OVERLAP_OF_WATCHES.max(nats.settings.lease),
         None => stamp - nats.settings.takeover_window,
@@ -79,10 +81,11 @@ async fn follow(nats: &Arc<Nats>, live: &Arc<Live>, watched: &mut Watched) -> Re
             _ = look.tick() => {
                 // an estimate that only decides whether the bucket is asked
                 let estimate = now + i64::try_from(read.elapsed().as_millis()).unwrap_or_default();
-                if watched.has_candidate(nats, estimate) {
+                let fair = Instant::now() >= fair;
+                if watched.has_candidate(nats, estimate, fair) {
                     (now, _) = server_now(nats, live).await?;
                     read = Instant::now();
-                    watched.offer(nats, now).await;
+                    watched.offer(nats, now, fair).await;
                 }
             }
         }
@@ -98,7 +101,9 @@ impl Watched {
         let Ok(info) = message.info() else { return };
         self.newest = Some(self.newest.map_or(info.published, |newest| newest.max(info.published)));
         let Some(key) = message.subject.strip_prefix(live.kv.prefix.as_str()) else { return };
-        match Marker::parse(&message.payload).filter(Marker::is_open) {
+        // a marker under a strange key is none of ours
+        let ours = |marker: &Marker| marker.is_open() && run_subject(&marker.claim_of(marker.started_at)) == key;
+        match Marker::parse(&message.payload).filter(ours) {
             Some(marker) if self.open.len() < MOST_OPEN || self.open.contains_key(key) => {
                 let written = millis(info.published);
                 let open = Open { revision: info.stream_sequence, written, marker, offered: None };
@@ -111,13 +116,13 @@ impl Watched {
         }
     }
 
-    fn has_candidate(&self, nats: &Nats, now: i64) -> bool {
+    fn has_candidate(&self, nats: &Nats, now: i64, fair: bool) -> bool {
         let candidate =
-            |open: &Open| open.is_unconfirmed(nats) || (open.is_over(nats, now) && open.may_be_offered(nats));
+            |open: &Open| open.is_unconfirmed(nats) || (fair && open.is_over(nats, now) && open.may_be_offered(nats));
         self.open.values().any(|open| candidate(open) && !nats.is_active(&open.marker.claim))
     }
 
-    async fn offer(&mut self, nats: &Arc<Nats>, now: i64) {
+    async fn offer(&mut self, nats: &Arc<Nats>, now: i64, fair: bool) {
         let mut closed = Vec::new();
         for (key, open) in &mut self.open {
             if nats.is_active(&open.marker.claim) {
@@ -128,7 +133,7 @@ impl Watched {
                 if close(nats, key, open, error).await {
                     closed.push(key.clone());
                 }
-            } else if !open.is_over(nats, now) || !open.may_be_offered(nats) {
+            } else if !fair || !open.is_over(nats, now) || !open.may_be_offered(nats) {
             } else if open.marker.attempt >= nats.settings.max_attempts {
                 let error = format!("given up: the holder died in each of {} attempts", open.marker.attempt);
                 if close(nats, key, open, &error).await {
