@@ -27,7 +27,7 @@ pub struct Settings {
     pub history_limit: usize,
     /// Most occurrences that `catch_up: all` makes up for, the newest (1,000).
     pub catch_up_max: usize,
-    /// Claims in flight at once, over all schedules (512).
+    /// Claims in flight at once, over all schedules (64).
     pub concurrent_claims: usize,
 }
 
@@ -46,7 +46,7 @@ impl Settings {
             queue_limit: 100,
             history_limit: 100,
             catch_up_max: 1_000,
-            concurrent_claims: 512,
+            concurrent_claims: 64,
         }
     }
 

@@ -59,6 +59,10 @@ async fn one_of_two_runs_and_both_know_whatever_their_clocks_show() {
     assert_eq!(history.len(), 9);
     assert!(history.iter().all(|run| run.outcome == Outcome::Completed && run.attempt == 1));
     let store = bucket(&server).await;
+    assert!(store.get("last.a").await.unwrap().is_some());
+    // what follows soon after is written together, at the latest when it ends
+    right.stop(Duration::from_secs(5)).await;
+    ahead.stop(Duration::from_secs(5)).await;
     assert_eq!(store.get("last.a").await.unwrap().unwrap(), "2026-01-01T00:00:09.000Z");
     let run = store.get("run.a.2026-01-01T00-00-05.000Z").await.unwrap().unwrap();
     let run: serde_json::Value = serde_json::from_slice(&run).unwrap();
@@ -220,6 +224,9 @@ async fn missed_occurrences_are_made_up_for_in_order_and_bounded() {
         assert_eq!(times, [expected, vec!["06:00:00"]].concat(), "{catch_up:?} {most}");
         let caught: u64 = replicas.iter().map(|(scheduler, _)| scheduler.metrics().caught_up).sum();
         assert_eq!(caught, recorder.count() as u64 - 1);
+        for (scheduler, _) in replicas {
+            scheduler.stop(Duration::from_secs(5)).await;
+        }
         assert_eq!(bucket(&server).await.get("last.a").await.unwrap().unwrap(), "2026-01-01T06:00:00.000Z");
     }
 }

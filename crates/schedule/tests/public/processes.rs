@@ -37,7 +37,7 @@ impl Replicas {
         let mut arguments = self.arguments.clone();
         arguments.extend(["--replica", &replica].iter().chain(more).map(ToString::to_string));
         let process = Binary::start(built("ticker"), &arguments, &[]);
-        process.line(Duration::from_secs(20), |line| line.contains("\"ready\"")).await;
+        process.line(Duration::from_secs(60), |line| line.contains("\"ready\"")).await;
         self.alive.push(process);
         Utc::now()
     }
@@ -51,7 +51,7 @@ impl Replicas {
     /// Waits until some process has seen `instant`.
     async fn run_until(&self, instant: DateTime<Utc>) {
         let seen = |line: &str| event(line).is_some_and(|(_, run)| run.scheduled_at >= instant);
-        let wait = (instant - Utc::now()).to_std().unwrap_or_default() + Duration::from_secs(20);
+        let wait = (instant - Utc::now()).to_std().unwrap_or_default() + Duration::from_secs(60);
         self.alive[0].line(wait, seen).await;
     }
 
@@ -169,7 +169,7 @@ async fn killed(
         replicas.start(&[]).await;
     }
     let to = Utc::now();
-    replicas.run_until(to + TimeDelta::seconds(6)).await;
+    replicas.run_until(to + TimeDelta::seconds(16)).await;
     let dead = (1..=rounds).map(|number| format!("r{number}")).collect();
     let (starts, ends, reports) = replicas.stop().await;
     (starts, ends, reports, dead, from, to)
@@ -201,7 +201,7 @@ async fn redis_killed_one_after_another_at_most_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nats_killed_one_after_another_exactly_once() {
     let server = NatsServer::start(&[]).await;
-    let store = ["--store", "nats", "--url", &server.url(), "--lease-ms", "2000"];
+    let store = ["--store", "nats", "--url", &server.url(), "--lease-ms", "6000"];
     let (starts, ends, reports, dead, from, to) = killed(&store, 3).await;
     let ended = by_occurrence(&ends);
     let again: Vec<&Run> = starts.iter().filter(|run| run.attempt > 1).collect();

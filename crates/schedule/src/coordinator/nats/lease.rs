@@ -1,7 +1,7 @@
 //! A held lease: renewed every third of its life, ended with the revision we hold, lost when it could not be renewed in
 //! time or somebody else wrote.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -10,14 +10,10 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::marker::{Marker, last_subject};
+use super::marker::Marker;
 use super::{Nats, Refusal, Unavailable};
 use crate::coordinator::Hold;
 use crate::history::{Origin, Outcome};
-use crate::runner::iso;
-
-/// Conflicts on `last.<name>` after which the next completion moves it.
-const LAST_RETRIES: u32 = 10;
 
 pub(super) struct Lease {
     held: Arc<Held>,
@@ -154,7 +150,7 @@ impl Held {
         let recorded = self.record(ended).await;
         self.nats.forget(&self.marker.claim);
         if recorded.is_ok() && ended.completed_at.is_some() && ended.origin != Origin::Manual {
-            self.nats.forward(&Arc::from(ended.name.as_str()), ended.scheduled_at.timestamp_millis()).await;
+            self.nats.completed(&Arc::from(ended.name.as_str()), ended.scheduled_at.timestamp_millis()).await;
         }
         recorded
     }
@@ -196,42 +192,4 @@ impl Hold for Lease {
             }
         }
     }
-}
-
-impl Nats {
-    /// Moves `last.<name>` forward to `occurrence`, never back.
-    async fn forward(&self, name: &Arc<str>, occurrence: i64) {
-        let key = last_subject(name);
-        let deadline = self.settings.deadlines.command;
-        let mut known = self.last.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied();
-        for _ in 0..LAST_RETRIES {
-            let (revision, newest) = match known {
-                Some(known) => known,
-                None => match self.read(&key).await {
-                    Ok(Some(entry)) => (entry.revision, parse_last(&entry.value).unwrap_or(i64::MIN)),
-                    Ok(None) => (0, i64::MIN),
-                    Err(_) => return,
-                },
-            };
-            if newest >= occurrence {
-                return;
-            }
-            match self.write(&key, iso(occurrence).into(), revision, deadline).await {
-                Ok(revision) => {
-                    let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-                    last.insert(name.clone(), (revision, occurrence));
-                    return;
-                }
-                // somebody else wrote: read what
-                Err(Refusal::Conflict) => known = None,
-                Err(Refusal::Unavailable(_)) => return,
-            }
-        }
-    }
-}
-
-/// The occurrence under `last.<name>`, in ms since the epoch.
-pub(super) fn parse_last(value: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(value).ok()?;
-    DateTime::parse_from_rfc3339(text).ok().map(|instant| instant.timestamp_millis())
 }

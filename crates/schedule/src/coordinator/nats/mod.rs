@@ -3,6 +3,7 @@
 
 mod connection;
 mod history;
+mod last;
 mod lease;
 mod marker;
 mod orphans;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::connection::Live;
+use self::last::Last;
 use self::lease::Lease;
 use self::marker::{Marker, last_subject, run_subject};
 use super::{Answer, Claim, Coordinator, Health, Orphan, Status, Unavailable};
@@ -28,6 +30,8 @@ use crate::settings::NatsSettings;
 
 /// Orphans offered and not yet looked at.
 const MOST_ORPHANS: usize = 256;
+/// Keys of runs remembered from the watch.
+const MOST_SEEN: usize = 20_000;
 /// Unconfirmed claims remembered.
 const MOST_UNCONFIRMED: usize = 10_000;
 
@@ -43,12 +47,36 @@ pub(crate) struct Nats {
     active: Mutex<HashSet<String>>,
     /// Claims of ours that had no answer: if one was written after all, it must not be taken for a run.
     unconfirmed: Mutex<VecDeque<String>>,
-    /// Revision and occurrence last written under `last.<name>`: saves a read when nobody else wrote.
-    last: Mutex<HashMap<Arc<str>, (u64, i64)>>,
+    /// Runs that the watch has shown: asking for them again is spared.
+    seen: Mutex<Seen>,
+    /// What is known of, and still to be written under, `last.<name>`.
+    last: Mutex<HashMap<Arc<str>, Last>>,
     orphans: mpsc::Sender<Orphan>,
     offered: tokio::sync::Mutex<mpsc::Receiver<Orphan>>,
     tasks: TaskTracker,
     stop: CancellationToken,
+}
+
+/// The newest keys of runs, a bounded number of them.
+#[derive(Default)]
+struct Seen {
+    keys: HashSet<Arc<str>>,
+    order: VecDeque<Arc<str>>,
+}
+
+impl Seen {
+    fn note(&mut self, key: &str) {
+        if !self.keys.contains(key) {
+            let key: Arc<str> = key.into();
+            self.keys.insert(key.clone());
+            self.order.push_back(key);
+            if self.order.len() > MOST_SEEN
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.keys.remove(&oldest);
+            }
+        }
+    }
 }
 
 /// Why a write by revision did not happen.
@@ -78,12 +106,14 @@ impl Nats {
             failed: Notify::new(),
             active: Mutex::default(),
             unconfirmed: Mutex::default(),
+            seen: Mutex::default(),
             last: Mutex::default(),
             orphans,
             offered: tokio::sync::Mutex::new(offered),
             tasks: tasks.clone(),
             stop: stop.clone(),
         });
+        tasks.spawn(last::keep_written(nats.clone()));
         let (supervisor, stop) = (nats.clone(), stop.clone());
         tasks.spawn(async move {
             tokio::select! {
@@ -212,8 +242,14 @@ pub(crate) struct Leases(pub(crate) Arc<Nats>);
 #[async_trait]
 impl Coordinator for Leases {
     async fn claim(&self, claim: Claim) -> Result<Answer, Unavailable> {
+        let key = run_subject(&claim);
+        if self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).keys.contains(key.as_str()) {
+            // there is a marker: the answer of the store is known
+            self.0.live()?;
+            return Ok(Answer::Lost);
+        }
         let marker = Marker::new(&claim, 1, &self.0.host, &self.0.replica);
-        self.0.hold(run_subject(&claim), marker, 0).await
+        self.0.hold(key, marker, 0).await
     }
 
     fn claim_deadline(&self) -> Duration {
@@ -234,7 +270,7 @@ impl Coordinator for Leases {
 
     async fn last_completed(&self, name: &str) -> Result<Option<i64>, Unavailable> {
         let entry = self.0.read(&last_subject(name)).await?;
-        Ok(entry.and_then(|entry| lease::parse_last(&entry.value)))
+        Ok(entry.and_then(|entry| last::parse(&entry.value)))
     }
 
     async fn settled(&self, claim: &Claim) {

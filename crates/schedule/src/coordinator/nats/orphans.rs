@@ -3,7 +3,7 @@
 //! answer came in time are closed as failed, so that nobody makes up for them after the store's recovery.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::Message;
@@ -75,7 +75,7 @@ async fn follow(nats: &Arc<Nats>, live: &Arc<Live>, watched: &mut Watched) -> Re
     loop {
         tokio::select! {
             message = messages.next() => match message {
-                Some(Ok(message)) => watched.note(live, &message),
+                Some(Ok(message)) => watched.note(nats, live, &message),
                 _ => return Err(broken()),
             },
             _ = look.tick() => {
@@ -97,10 +97,11 @@ fn broken() -> Unavailable {
 }
 
 impl Watched {
-    fn note(&mut self, live: &Live, message: &Message) {
+    fn note(&mut self, nats: &Nats, live: &Live, message: &Message) {
         let Ok(info) = message.info() else { return };
         self.newest = Some(self.newest.map_or(info.published, |newest| newest.max(info.published)));
         let Some(key) = message.subject.strip_prefix(live.kv.prefix.as_str()) else { return };
+        nats.seen.lock().unwrap_or_else(PoisonError::into_inner).note(key);
         // a marker under a strange key is none of ours
         let ours = |marker: &Marker| marker.is_open() && run_subject(&marker.claim_of(marker.started_at)) == key;
         match Marker::parse(&message.payload).filter(ours) {
