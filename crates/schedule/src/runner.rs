@@ -1,53 +1,29 @@
-//! From a due occurrence to its end: the timer, claims, the chain, the tick itself, catch-up and takeovers. One timer task
+//! From a due occurrence to its end: the timer, claims, the chain, and the tick itself. One timer task
 //! serves all schedules; each occurrence is a task of its own, owned by the scheduler's tracker.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat};
 use futures_util::FutureExt;
 use tokio::sync::oneshot;
 
-use crate::coordinator::{Answer, Claim, Hold, Orphan, Unavailable};
+use crate::catch_up;
+use crate::coordinator::{Answer, Claim, Hold, Unavailable};
 use crate::error::TriggerError;
 use crate::history::{Origin, Outcome, RunRecord};
 use crate::metrics::Metrics;
 use crate::overlap::{Refused, Ticket};
-use crate::scheduler::{Inner, Schedule, State, Triggered};
+use crate::registration::Triggered;
+use crate::scheduler::{Inner, Schedule, State};
 use crate::spec::{CatchUp, Tick, check_name};
 
 /// Longest wait of the timer when nothing is due.
 const IDLE: chrono::TimeDelta = chrono::TimeDelta::hours(1);
-const FIRST_TRIM: Duration = Duration::from_secs(10 * 60);
-const TRIM_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Whether missed occurrences of a schedule are being made up for, and up to when they should be once more.
-#[derive(Debug, Default)]
-pub(crate) struct CatchingUp {
-    running: bool,
-    until: Option<i64>,
-}
-
-/// Starts what runs beside the ticks.
-pub(crate) fn start(inner: &Arc<Inner>) {
-    inner.background.spawn(until_shut(inner.clone(), timer(inner.clone())));
-    inner.background.spawn(until_shut(inner.clone(), orphans(inner.clone())));
-    inner.background.spawn(until_shut(inner.clone(), trimming(inner.clone())));
-    if inner.coordinator.catches_up() {
-        inner.background.spawn(until_shut(inner.clone(), recoveries(inner.clone())));
-    }
-}
-
-async fn until_shut(inner: Arc<Inner>, work: impl Future<Output = ()>) {
-    tokio::select! {
-        () = inner.shut.cancelled() => {}
-        () = work => {}
-    }
-}
-
-async fn timer(inner: Arc<Inner>) {
+/// Runs what is due when it is due.
+pub(crate) async fn timer(inner: Arc<Inner>) {
     while !inner.stop.is_cancelled() {
         let now = inner.clock.now();
         let wake = {
@@ -81,7 +57,7 @@ pub(crate) fn dispatch(inner: &Arc<Inner>, state: &mut State, now: i64) {
                 "occurrences skipped: the timer was too late"
             );
         } else {
-            catch_up(inner, schedule, missed.until);
+            catch_up::catch_up(inner, schedule, missed.until);
         }
     }
     for due in due {
@@ -119,14 +95,14 @@ fn begin(inner: &Arc<Inner>, schedule: &Arc<Schedule>, occurrence: i64) {
 }
 
 /// Spawns work of a schedule: owned by the scheduler, counted by the schedule.
-fn spawn<F>(inner: &Arc<Inner>, schedule: &Arc<Schedule>, work: impl FnOnce(Arc<Inner>, Arc<Schedule>) -> F)
+pub(crate) fn spawn<F>(inner: &Arc<Inner>, schedule: &Arc<Schedule>, work: impl FnOnce(Arc<Inner>, Arc<Schedule>) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
     inner.runs.spawn(schedule.runs.track_future(work(inner.clone(), schedule.clone())));
 }
 
-fn enter(inner: &Inner, schedule: &Schedule) -> Result<Ticket, Refused> {
+pub(crate) fn enter(inner: &Inner, schedule: &Schedule) -> Result<Ticket, Refused> {
     let entered = schedule.lines.ticks.enter(schedule.spec.overlap, inner.settings.queue_limit);
     if let Err(refused) = &entered {
         match refused {
@@ -138,7 +114,13 @@ fn enter(inner: &Inner, schedule: &Schedule) -> Result<Ticket, Refused> {
     entered
 }
 
-fn claim_of(inner: &Inner, schedule: &Schedule, occurrence: i64, manual: Option<String>, origin: Origin) -> Claim {
+pub(crate) fn claim_of(
+    inner: &Inner,
+    schedule: &Schedule,
+    occurrence: i64,
+    manual: Option<String>,
+    origin: Origin,
+) -> Claim {
     Claim { name: schedule.name.clone(), occurrence, manual, origin, now: inner.clock.now() }
 }
 
@@ -218,7 +200,7 @@ impl Inner {
     }
 
     /// Asks for the right to run an occurrence. `None`: somebody else has it.
-    async fn ask(&self, schedule: &Schedule, claim: Claim) -> Result<Option<Box<dyn Hold>>, Unavailable> {
+    pub(crate) async fn ask(&self, schedule: &Schedule, claim: Claim) -> Result<Option<Box<dyn Hold>>, Unavailable> {
         if self.stop.is_cancelled() || schedule.stopped.is_cancelled() {
             return Ok(None);
         }
@@ -252,7 +234,13 @@ impl Inner {
     }
 
     /// Runs a claimed occurrence when its turn has come. Never fails: how the tick ended is in the record.
-    async fn run(&self, schedule: &Arc<Schedule>, claim: &Claim, hold: Box<dyn Hold>, ticket: Ticket) -> RunRecord {
+    pub(crate) async fn run(
+        &self,
+        schedule: &Arc<Schedule>,
+        claim: &Claim,
+        hold: Box<dyn Hold>,
+        ticket: Ticket,
+    ) -> RunRecord {
         let attempt = hold.attempt();
         let lost = hold.lost().unwrap_or_default();
         let cancellation = self.cancel.child_token();
@@ -338,153 +326,6 @@ impl Inner {
                 let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
                 Outcome::Failed(format!("panicked: {}", message.as_deref().unwrap_or("without a message")))
             }
-        }
-    }
-}
-
-/// Makes up for what was missed up to `until`, in the background and one after another. While the store is away it waits.
-pub(crate) fn catch_up(inner: &Arc<Inner>, schedule: &Arc<Schedule>, until: i64) {
-    if inner.stop.is_cancelled() {
-        return;
-    }
-    {
-        let mut state = schedule.catching_up.lock().unwrap_or_else(PoisonError::into_inner);
-        state.until = state.until.max(Some(until));
-        if std::mem::replace(&mut state.running, true) {
-            return;
-        }
-    }
-    spawn(inner, schedule, |inner, schedule| async move {
-        loop {
-            let until = {
-                let mut state = schedule.catching_up.lock().unwrap_or_else(PoisonError::into_inner);
-                let until = state.until.take();
-                state.running = until.is_some();
-                until
-            };
-            let Some(until) = until else { return };
-            tokio::select! {
-                () = inner.stop.cancelled() => return,
-                () = schedule.stopped.cancelled() => return,
-                _ = wait_available(&inner) => {}
-            }
-            if let Err(error) = inner.make_up(&schedule, until).await {
-                // the recovery asks again
-                tracing::debug!(schedule = &*schedule.name, %error, "catching up was interrupted");
-            }
-        }
-    });
-}
-
-async fn wait_available(inner: &Inner) {
-    let mut status = inner.coordinator.status();
-    let _ = status.wait_for(crate::coordinator::Status::is_available).await;
-}
-
-impl Inner {
-    async fn make_up(&self, schedule: &Arc<Schedule>, until: i64) -> Result<(), Unavailable> {
-        let Some(last) = self.coordinator.last_completed(&schedule.name).await? else { return Ok(()) };
-        let most = if schedule.spec.catch_up == CatchUp::Last { 1 } else { self.settings.catch_up_max };
-        let (missed, left_out) = schedule.occurrences.newest(last, until, most);
-        if left_out && schedule.spec.catch_up == CatchUp::All {
-            tracing::warn!(
-                schedule = &*schedule.name,
-                since = iso(last),
-                most,
-                "more occurrences were missed than are made up for; the oldest are left out"
-            );
-        }
-        for occurrence in missed {
-            if self.stop.is_cancelled() || schedule.stopped.is_cancelled() {
-                return Ok(());
-            }
-            let Ok(ticket) = enter(self, schedule) else { continue };
-            let claim = claim_of(self, schedule, occurrence, None, Origin::CatchUp);
-            match self.ask(schedule, claim.clone()).await? {
-                Some(hold) => {
-                    Metrics::add(&self.metrics.caught_up, 1);
-                    self.run(schedule, &claim, hold, ticket).await;
-                }
-                None => {
-                    drop(ticket);
-                    // in order, also when another replica is at it
-                    tokio::select! {
-                        () = self.coordinator.settled(&claim) => {}
-                        () = self.stop.cancelled() => {}
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Asks for missed occurrences after each recovery of the store.
-async fn recoveries(inner: Arc<Inner>) {
-    let mut status = inner.coordinator.status();
-    loop {
-        if status.wait_for(|status| !status.is_available()).await.is_err() {
-            return;
-        }
-        if status.wait_for(crate::coordinator::Status::is_available).await.is_err() {
-            return;
-        }
-        let state = inner.state();
-        let now = inner.clock.now().timestamp_millis();
-        for schedule in state.schedules.values().filter(|schedule| schedule.spec.catch_up != CatchUp::Skip) {
-            catch_up(&inner, schedule, now);
-        }
-    }
-}
-
-/// Takes over the runs of holders that died.
-async fn orphans(inner: Arc<Inner>) {
-    loop {
-        let orphan = inner.coordinator.next_orphan().await;
-        let state = inner.state();
-        if inner.stop.is_cancelled() {
-            return;
-        }
-        // not registered here: another replica may have it
-        let Some(schedule) = state.schedules.get(&orphan.claim.name) else { continue };
-        // no place now: it will be offered again
-        let Ok(ticket) = enter(&inner, schedule) else { continue };
-        spawn(&inner, schedule, |inner, schedule| async move { inner.adopt(&schedule, orphan, ticket).await });
-    }
-}
-
-impl Inner {
-    async fn adopt(&self, schedule: &Arc<Schedule>, orphan: Orphan, ticket: Ticket) {
-        let claim = orphan.claim.clone();
-        match self.coordinator.take_over(orphan).await {
-            Ok(Answer::Won(hold)) => {
-                Metrics::add(&self.metrics.taken_over, 1);
-                tracing::warn!(
-                    schedule = &*schedule.name,
-                    key = run_key(&claim),
-                    "a run whose holder died was taken over"
-                );
-                self.run(schedule, &claim, hold, ticket).await;
-            }
-            Ok(Answer::Lost) => {}
-            Err(error) => tracing::debug!(schedule = &*schedule.name, %error, "a takeover failed"),
-        }
-    }
-}
-
-async fn trimming(inner: Arc<Inner>) {
-    let mut pause = FIRST_TRIM;
-    loop {
-        tokio::time::sleep(pause).await;
-        pause = TRIM_EVERY;
-        let now: DateTime<Utc> = inner.clock.now();
-        let registered: Vec<Arc<str>> = inner.state().schedules.keys().cloned().collect();
-        let recent = |record: &RunRecord| now - record.started_at < chrono::TimeDelta::days(1);
-        inner.history.retain(|name, last| registered.iter().any(|it| **it == *name) || recent(last));
-        match inner.coordinator.trim_retired(&registered).await {
-            Ok(0) => {}
-            Ok(trimmed) => tracing::info!(trimmed, "forgot schedules that have not run for 30 days"),
-            Err(error) => tracing::debug!(%error, "retired schedules were not trimmed"),
         }
     }
 }

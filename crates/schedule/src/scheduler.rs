@@ -9,12 +9,15 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::background;
+use crate::catch_up::{CatchingUp, catch_up};
 use crate::clock::Clock;
 use crate::coordinator::{self, Coordinator, Status};
 use crate::error::{InvalidSetting, RegisterError, TriggerError};
 use crate::history::{History, RunRecord};
 use crate::metrics::{Metrics, MetricsSnapshot};
 use crate::overlap::Chain;
+use crate::registration::Registration;
 use crate::runner;
 use crate::settings::Settings;
 use crate::spec::{Cadence, CatchUp, Handler, Overlap, Spec};
@@ -84,7 +87,7 @@ pub(crate) struct Schedule {
     pub(crate) lines: Arc<Lines>,
     pub(crate) runs: TaskTracker,
     pub(crate) stopped: CancellationToken,
-    pub(crate) catching_up: Mutex<runner::CatchingUp>,
+    pub(crate) catching_up: Mutex<CatchingUp>,
 }
 
 /// What [`Scheduler::list`] tells of a schedule.
@@ -117,19 +120,6 @@ pub enum Stopped {
     Cancelled,
     /// Ticks did not heed their cancellation and were dropped.
     Aborted,
-}
-
-/// What a trigger led to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Triggered {
-    /// It ran here and ended well.
-    Ran(RunRecord),
-    /// The key has been used before, here or on another replica.
-    Duplicate,
-    /// A tick was running, and the schedule's overlap rule is `skip`.
-    Skipped,
-    /// The queue was full (`queue`).
-    QueueFull,
 }
 
 impl Scheduler {
@@ -175,7 +165,7 @@ impl Scheduler {
             shut,
             settings,
         });
-        runner::start(&inner);
+        background::start(&inner);
         Self { inner }
     }
 
@@ -230,7 +220,7 @@ impl Scheduler {
             });
             state.schedules.insert(name, schedule.clone());
             if schedule.spec.catch_up != CatchUp::Skip {
-                runner::catch_up(inner, &schedule, now);
+                catch_up(inner, &schedule, now);
             }
             schedule
         };
@@ -349,69 +339,5 @@ impl State {
             self.lines.retain(|name, lines| schedules.contains_key(name) || Arc::strong_count(lines) > 1);
         }
         self.lines.entry(name.clone()).or_default().clone()
-    }
-}
-
-/// A registered schedule's handle.
-#[derive(Clone)]
-pub struct Registration {
-    inner: Arc<Inner>,
-    schedule: Arc<Schedule>,
-}
-
-impl Registration {
-    /// The schedule's name.
-    pub fn name(&self) -> &str {
-        &self.schedule.name
-    }
-
-    /// Runs it now and waits for the end; the run goes on when the caller doesn't. With a key it runs once for that key
-    /// among all replicas; without, it is deduplicated on this replica only (calls within one millisecond are one).
-    ///
-    /// # Errors
-    /// [`TriggerError::Failed`] with the tick's own error, and the other reasons there.
-    pub async fn trigger(&self, dedup_key: Option<&str>) -> Result<Triggered, TriggerError> {
-        runner::trigger(&self.inner, &self.schedule, dedup_key).await
-    }
-
-    /// The next occurrence; `None` when it was stopped or replaced, or has no more.
-    pub fn next(&self) -> Option<DateTime<Utc>> {
-        let state = self.inner.state();
-        if !self.is_current(&state) {
-            return None;
-        }
-        state.table.next_of(&self.schedule.name).and_then(DateTime::from_timestamp_millis)
-    }
-
-    /// The last run that ended on this replica.
-    pub fn last(&self) -> Option<RunRecord> {
-        self.inner.history.last(&self.schedule.name)
-    }
-
-    /// See [`Scheduler::history`].
-    ///
-    /// # Errors
-    /// As there.
-    pub async fn history(&self) -> Result<Vec<RunRecord>, TriggerError> {
-        Scheduler { inner: self.inner.clone() }.history(&self.schedule.name).await
-    }
-
-    /// Begins no tick any more, then waits for running and queued ones (as long as they take). Claims stay. What replaced
-    /// this schedule is left alone.
-    pub async fn stop(&self) {
-        {
-            let mut state = self.inner.state();
-            if state.table.remove(&self.schedule.name, self.schedule.generation) {
-                state.schedules.remove(&self.schedule.name);
-            }
-            self.schedule.stopped.cancel();
-            self.schedule.runs.close();
-        }
-        self.schedule.runs.wait().await;
-    }
-
-    fn is_current(&self, state: &State) -> bool {
-        let current = state.schedules.get(&self.schedule.name);
-        current.is_some_and(|current| current.generation == self.schedule.generation)
     }
 }

@@ -229,7 +229,7 @@ proptest! {
         let (from, to) = (at(instant) - TimeDelta::hours(26), at(instant) + TimeDelta::hours(26));
         let matches = |it: &DateTime<Utc>| {
             let local = it.with_timezone(&zone);
-            local.minute() % step == 0 && (hours.0..=hours.1).contains(&local.hour())
+            local.minute().is_multiple_of(step) && (hours.0..=hours.1).contains(&local.hour())
         };
         let minutes = (1..=52 * 60).map(|minute| from + TimeDelta::minutes(minute));
         prop_assert_eq!(schedule.between(from, to, 10_000), minutes.filter(matches).collect::<Vec<_>>());

@@ -52,7 +52,8 @@ impl Replicas {
     async fn run_until(&self, instant: DateTime<Utc>) {
         let seen = |line: &str| event(line).is_some_and(|(_, run)| run.scheduled_at >= instant);
         let wait = (instant - Utc::now()).to_std().unwrap_or_default() + Duration::from_secs(60);
-        self.alive[0].line(wait, seen).await;
+        let any = self.alive.iter().map(|process| Box::pin(process.line(wait, seen)));
+        futures_util::future::select_all(any).await;
     }
 
     async fn stop(mut self) -> (Vec<Run>, Vec<Run>, Vec<String>) {
@@ -148,11 +149,21 @@ async fn uncoordinated(seconds: i64) -> String {
     format!("{} runs, lateness p50 {p50} ms, p99 {p99} ms", starts.len())
 }
 
+/// What replicas that were killed one after another left.
+struct Killed {
+    starts: Vec<Run>,
+    ends: Vec<Run>,
+    reports: Vec<String>,
+    /// The replicas that were killed.
+    dead: BTreeSet<String>,
+    /// At least one was there all the time from here …
+    from: DateTime<Utc>,
+    /// … to here.
+    to: DateTime<Utc>,
+}
+
 /// Kills one after another in the middle of their runs and replaces them.
-async fn killed(
-    store: &[&str],
-    rounds: usize,
-) -> (Vec<Run>, Vec<Run>, Vec<String>, BTreeSet<String>, DateTime<Utc>, DateTime<Utc>) {
+async fn killed(store: &[&str], rounds: usize) -> Killed {
     // the work goes on past the middle of the second, when the kill comes
     let arguments = ["--schedules", "200", "--cron", "* * * * * *", "--work-ms", "600"];
     let mut replicas = Replicas::new(&[store, &arguments].concat());
@@ -172,7 +183,7 @@ async fn killed(
     replicas.run_until(to + TimeDelta::seconds(16)).await;
     let dead = (1..=rounds).map(|number| format!("r{number}")).collect();
     let (starts, ends, reports) = replicas.stop().await;
-    (starts, ends, reports, dead, from, to)
+    Killed { starts, ends, reports, dead, from, to }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -190,7 +201,7 @@ async fn nats_every_occurrence_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn redis_killed_one_after_another_at_most_once() {
     let server = RedisServer::start(&[]).await;
-    let (starts, ends, reports, _, from, to) = killed(&["--store", "redis", "--url", &server.url()], 3).await;
+    let Killed { starts, ends, reports, from, to, .. } = killed(&["--store", "redis", "--url", &server.url()], 3).await;
     let all = by_occurrence(&starts);
     assert_eq!(all.values().filter(|runs| runs.len() > 1).count(), 0, "{reports:?}");
     assert!(ends.len() < starts.len(), "the kills came in the middle of runs");
@@ -202,7 +213,7 @@ async fn redis_killed_one_after_another_at_most_once() {
 async fn nats_killed_one_after_another_exactly_once() {
     let server = NatsServer::start(&[]).await;
     let store = ["--store", "nats", "--url", &server.url(), "--lease-ms", "6000"];
-    let (starts, ends, reports, dead, from, to) = killed(&store, 3).await;
+    let Killed { starts, ends, reports, dead, from, to } = killed(&store, 3).await;
     let ended = by_occurrence(&ends);
     let again: Vec<&Run> = starts.iter().filter(|run| run.attempt > 1).collect();
     println!("nats: {} begun, {} ended, {} taken over", starts.len(), ends.len(), again.len());
@@ -234,7 +245,8 @@ async fn wrong_clocks(store: &[&str]) -> (usize, usize) {
     // the one behind must have reached what the others have
     from += TimeDelta::seconds(4);
     let to = from + TimeDelta::seconds(5);
-    replicas.run_until(to + TimeDelta::seconds(2)).await;
+    // seen by the one that is ahead: the one behind is past the end then
+    replicas.run_until(to + TimeDelta::seconds(8)).await;
     let (starts, _, _) = replicas.stop().await;
     let all = by_occurrence(&starts);
     (all.values().filter(|runs| runs.len() > 1).count(), missing(&all, from, to))
