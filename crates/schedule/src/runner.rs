@@ -82,10 +82,14 @@ fn begin(inner: &Arc<Inner>, schedule: &Arc<Schedule>, occurrence: i64) {
         let answer = {
             let Ok(line) = line else { return };
             // the ones before may take as long as a claim may: this one then has failed with them
-            if tokio::time::timeout(inner.coordinator.claim_deadline(), line.turn()).await.is_err() {
+            let free = async {
+                line.turn().await;
+                inner.claims.acquire().await
+            };
+            let Ok(_permit) = tokio::time::timeout(inner.coordinator.claim_deadline(), free).await else {
                 Metrics::add(&inner.metrics.claims_failed, 1);
                 return;
-            }
+            };
             inner.ask(&schedule, claim.clone()).await
         };
         if let Ok(Some(hold)) = answer {
@@ -204,10 +208,7 @@ impl Inner {
         if self.stop.is_cancelled() || schedule.stopped.is_cancelled() {
             return Ok(None);
         }
-        let answer = match self.claims.acquire().await {
-            Ok(_permit) => self.coordinator.claim(claim).await,
-            Err(_) => return Ok(None),
-        };
+        let answer = self.coordinator.claim(claim).await;
         self.counted(schedule, answer)
     }
 

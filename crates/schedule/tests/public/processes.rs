@@ -8,7 +8,16 @@ use waymark_rig::{Binary, NatsServer, RedisServer, binary::built};
 
 use crate::support::at;
 
+/// Of the full size; where processes are killed fewer do, for a machine shared with other tests.
 const SCHEDULES: usize = 200;
+const FEW: usize = 50;
+
+/// One of these tests at a time, also when each test is a process of its own: they want the machine.
+fn alone() -> std::fs::File {
+    let file = std::fs::File::create(concat!(env!("CARGO_TARGET_TMPDIR"), "/ticker.lock")).unwrap();
+    file.lock().unwrap();
+    file
+}
 
 struct Run {
     name: String,
@@ -100,12 +109,12 @@ fn by_occurrence(runs: &[Run]) -> BTreeMap<Occurrence, Vec<&Run>> {
 }
 
 /// Occurrences of every second in `[from, to]` that nobody ran.
-fn missing(runs: &BTreeMap<Occurrence, Vec<&Run>>, from: DateTime<Utc>, to: DateTime<Utc>) -> usize {
+fn missing(schedules: usize, runs: &BTreeMap<Occurrence, Vec<&Run>>, from: DateTime<Utc>, to: DateTime<Utc>) -> usize {
     let seconds = from.timestamp() + 1..=to.timestamp();
     let expected: BTreeSet<Occurrence> = seconds
         .flat_map(|second| {
             let instant = DateTime::from_timestamp(second, 0).unwrap();
-            (0..SCHEDULES).map(move |number| (format!("schedule-{number}"), instant))
+            (0..schedules).map(move |number| (format!("schedule-{number}"), instant))
         })
         .collect();
     expected.iter().filter(|occurrence| !runs.contains_key(*occurrence)).count()
@@ -129,7 +138,7 @@ async fn healthy(store: &[&str], seconds: i64) -> String {
     let (starts, ends, reports) = replicas.stop().await;
     let all = by_occurrence(&starts);
     let twice = all.values().filter(|runs| runs.len() > 1).count();
-    let missed = missing(&all, from, to);
+    let missed = missing(SCHEDULES, &all, from, to);
     let (p50, p99) = lateness(&starts);
     assert_eq!((twice, missed), (0, 0), "{reports:?}");
     assert_eq!(starts.len(), ends.len());
@@ -163,9 +172,10 @@ struct Killed {
 }
 
 /// Kills one after another in the middle of their runs and replaces them.
-async fn killed(store: &[&str], rounds: usize) -> Killed {
+async fn killed(store: &[&str], schedules: usize, rounds: usize) -> Killed {
     // the work goes on past the middle of the second, when the kill comes
-    let arguments = ["--schedules", "200", "--cron", "* * * * * *", "--work-ms", "600"];
+    let schedules = schedules.to_string();
+    let arguments = ["--schedules", &schedules, "--cron", "* * * * * *", "--work-ms", "600"];
     let mut replicas = Replicas::new(&[store, &arguments].concat());
     let mut from = Utc::now();
     for _ in 0..3 {
@@ -188,36 +198,37 @@ async fn killed(store: &[&str], rounds: usize) -> Killed {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn redis_every_occurrence_once() {
+    let _alone = alone();
     let server = RedisServer::start(&[]).await;
     println!("redis: {}", healthy(&["--store", "redis", "--url", &server.url()], 8).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nats_every_occurrence_once() {
+    let _alone = alone();
     let server = NatsServer::start(&[]).await;
     println!("nats: {}", healthy(&["--store", "nats", "--url", &server.url()], 8).await);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn redis_killed_one_after_another_at_most_once() {
+async fn redis_killed(schedules: usize) {
     let server = RedisServer::start(&[]).await;
-    let Killed { starts, ends, reports, from, to, .. } = killed(&["--store", "redis", "--url", &server.url()], 3).await;
+    let Killed { starts, ends, reports, from, to, .. } =
+        killed(&["--store", "redis", "--url", &server.url()], schedules, 3).await;
     let all = by_occurrence(&starts);
     assert_eq!(all.values().filter(|runs| runs.len() > 1).count(), 0, "{reports:?}");
     assert!(ends.len() < starts.len(), "the kills came in the middle of runs");
     // claimed and not begun, or not printed, when the kill came: lost by design
-    println!("redis: {} begun, {} ended, {} not begun", starts.len(), ends.len(), missing(&all, from, to));
+    println!("redis: {} begun, {} ended, {} not begun", starts.len(), ends.len(), missing(schedules, &all, from, to));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn nats_killed_one_after_another_exactly_once() {
+async fn nats_killed(schedules: usize) {
     let server = NatsServer::start(&[]).await;
     let store = ["--store", "nats", "--url", &server.url(), "--lease-ms", "6000"];
-    let Killed { starts, ends, reports, dead, from, to } = killed(&store, 3).await;
+    let Killed { starts, ends, reports, dead, from, to } = killed(&store, schedules, 3).await;
     let ended = by_occurrence(&ends);
     let again: Vec<&Run> = starts.iter().filter(|run| run.attempt > 1).collect();
     println!("nats: {} begun, {} ended, {} taken over", starts.len(), ends.len(), again.len());
-    assert_eq!(missing(&ended, from, to), 0, "{reports:?}");
+    assert_eq!(missing(schedules, &ended, from, to), 0, "{reports:?}");
     assert!(!again.is_empty(), "the kills came in the middle of runs");
     for (occurrence, runs) in by_occurrence(&starts) {
         // once, or again because the one before died with it
@@ -236,6 +247,18 @@ async fn nats_killed_one_after_another_exactly_once() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn redis_killed_one_after_another_at_most_once() {
+    let _alone = alone();
+    redis_killed(FEW).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nats_killed_one_after_another_exactly_once() {
+    let _alone = alone();
+    nats_killed(FEW).await;
+}
+
 async fn wrong_clocks(store: &[&str]) -> (usize, usize) {
     let mut replicas = Replicas::new(&[store, &["--schedules", "200", "--cron", "* * * * * *"]].concat());
     let mut from = Utc::now();
@@ -249,11 +272,12 @@ async fn wrong_clocks(store: &[&str]) -> (usize, usize) {
     replicas.run_until(to + TimeDelta::seconds(8)).await;
     let (starts, _, _) = replicas.stop().await;
     let all = by_occurrence(&starts);
-    (all.values().filter(|runs| runs.len() > 1).count(), missing(&all, from, to))
+    (all.values().filter(|runs| runs.len() > 1).count(), missing(SCHEDULES, &all, from, to))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_clocks_make_no_second_run_on_redis() {
+    let _alone = alone();
     let server = RedisServer::start(&[]).await;
     let (twice, _) = wrong_clocks(&["--store", "redis", "--url", &server.url()]).await;
     assert_eq!(twice, 0);
@@ -261,18 +285,21 @@ async fn wrong_clocks_make_no_second_run_on_redis() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_clocks_lose_no_run_on_nats() {
+    let _alone = alone();
     let server = NatsServer::start(&[]).await;
     let (twice, missed) = wrong_clocks(&["--store", "nats", "--url", &server.url()]).await;
     assert_eq!((twice, missed), (0, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "four minutes; prints the figures"]
+#[ignore = "five minutes; prints the figures"]
 async fn figures_of_a_minute() {
+    let _alone = alone();
     println!("uncoordinated: {}", uncoordinated(60).await);
     let server = RedisServer::start(&[]).await;
     println!("redis: {}", healthy(&["--store", "redis", "--url", &server.url()], 60).await);
     let server = NatsServer::start(&[]).await;
     println!("nats: {}", healthy(&["--store", "nats", "--url", &server.url()], 60).await);
-    println!("uncoordinated again: {}", uncoordinated(60).await);
+    redis_killed(SCHEDULES).await;
+    nats_killed(SCHEDULES).await;
 }

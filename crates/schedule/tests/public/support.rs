@@ -11,7 +11,7 @@ use waymark_schedule::{
 };
 
 /// Longest wait for anything that should happen.
-pub const DEADLINE: Duration = Duration::from_secs(20);
+pub const DEADLINE: Duration = Duration::from_secs(60);
 
 pub fn at(text: &str) -> DateTime<Utc> {
     DateTime::parse_from_rfc3339(text).unwrap().to_utc()

@@ -119,14 +119,15 @@ fn options(nats: &Arc<Nats>, number: u64) -> Result<ConnectOptions, String> {
     if let Some(token) = &settings.token {
         options = options.token(token.clone());
     }
-    let redial = deadlines.redial_max;
+    // this delay also comes before the first attempt; the redials of a lost connection are not used, see `supervise`
+    let (redial, servers) = (deadlines.redial_max, nats.servers.len());
     let owner = Arc::downgrade(nats);
     Ok(options
         .name("waymark-schedule")
         .connection_timeout(deadlines.command)
         .request_timeout(Some(deadlines.command))
         .ping_interval(deadlines.probe_every.max(Duration::from_secs(1)))
-        .reconnect_delay_callback(move |_| redial)
+        .reconnect_delay_callback(move |attempt| if attempt > servers { redial } else { Duration::ZERO })
         .event_callback(move |event| {
             let owner = owner.clone();
             async move {
