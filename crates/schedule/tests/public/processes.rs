@@ -238,8 +238,8 @@ async fn nats_killed(schedules: usize) {
             "{occurrence:?} {:?}",
             runs.iter().map(|run| &run.replica).collect::<Vec<_>>()
         );
-        let attempts: Vec<u64> = runs.iter().map(|run| run.attempt).collect();
-        assert!(attempts.iter().all(|attempt| *attempt <= before as u64 + 1), "{occurrence:?} {attempts:?}");
+        // a holder may also have died between its claim and its first line
+        assert!(runs.iter().all(|run| run.attempt <= dead.len() as u64 + 1), "{occurrence:?}");
     }
     for (occurrence, runs) in ended {
         let alive = runs.iter().filter(|run| !dead.contains(&run.replica)).count();
