@@ -3,5 +3,6 @@
 mod aggregate;
 mod condition;
 pub(crate) mod dialect;
+mod per_parent;
 pub(crate) mod select;
 pub(crate) mod write;

@@ -3,11 +3,9 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::{
-    Alias, Expr, ExprTrait, JoinType, Order as Direction, OverStatement, Query, SelectStatement, WindowStatement,
-};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, JoinType, Order as Direction, Query, SelectStatement};
 
-use super::{condition::column, dialect};
+use super::{condition::column, dialect, per_parent};
 use crate::{
     access::resolved::{
         AuthorizedQuery, Condition, FieldRef, Hop, Level, Order, OrderBy, Output, OutputValue, Scalar, Shape,
@@ -23,6 +21,9 @@ use crate::{
 const MOST_JOINS: usize = 30;
 /// Columns of one statement up to which targets are joined; PostgreSQL stops at 1,664.
 const MOST_COLUMNS: usize = 1_500;
+
+/// An expression to sort by, its direction, and whether it may be null.
+pub(super) type SortKey = (Expr, Direction, bool);
 
 /// A statement and how its rows become JSON.
 pub(crate) struct Select<'q> {
@@ -113,14 +114,16 @@ pub(crate) fn related<'q>(dialect: Dialect, target: &Target<'q>, keys: &[Key], m
     let mut statement = builder.from(level, &table);
     let key_field = &target.key_field;
     builder.columns.push((column(&table, key_field), Render::of(key_field.field())));
-    statement.and_where(dialect::among(dialect, column(&table, key_field), key_field.field(), keys));
     let row = builder.shape(&table, &level.collection, &level.shape, &mut statement);
+    let among = dialect::among(dialect, column(&table, key_field), key_field.field(), keys);
     if !many {
+        statement.and_where(among);
         return builder.finish(statement, row);
     }
-    let sort: Vec<(Expr, Direction, bool)> = level.sort.iter().map(|order| builder.order_expr(&table, order)).collect();
+    let sort: Vec<SortKey> = level.sort.iter().map(|order| builder.order_expr(&table, order)).collect();
     let bounded = matches!(level.limit, Limit::Rows(_)) || level.offset > 0;
     if !bounded || keys.len() <= 1 {
+        statement.and_where(among);
         for (expr, direction, nullable) in sort {
             builder.order(&mut statement, expr, direction, nullable);
         }
@@ -129,7 +132,11 @@ pub(crate) fn related<'q>(dialect: Dialect, target: &Target<'q>, keys: &[Key], m
         }
         return builder.finish(statement, row);
     }
-    builder.per_parent(statement, row, &column(&table, key_field), sort, level)
+    if let Some(keys) = per_parent::rows_of(dialect, key_field.field(), keys) {
+        return builder.by_index(statement, row, column(&table, key_field), keys, sort, level);
+    }
+    statement.and_where(among);
+    builder.numbered(statement, row, &column(&table, key_field), sort, level)
 }
 
 /// The number of rows: all visible ones, or those that the query wants too.
@@ -148,7 +155,7 @@ pub(crate) fn count(dialect: Dialect, query: &AuthorizedQuery, wanted: bool) -> 
     statement
 }
 
-fn bounds(statement: &mut SelectStatement, dialect: Dialect, limit: Limit, offset: u64) {
+pub(super) fn bounds(statement: &mut SelectStatement, dialect: Dialect, limit: Limit, offset: u64) {
     match limit {
         Limit::Rows(rows) => {
             statement.limit(Ord::min(rows, i64::MAX as u64));
@@ -172,7 +179,7 @@ pub(crate) struct Builder<'q> {
     /// Columns that the levels of this statement come to.
     planned: usize,
     pub(super) columns: Vec<(Expr, Render)>,
-    children: Vec<Child<'q>>,
+    pub(super) children: Vec<Child<'q>>,
 }
 
 impl<'q> Builder<'q> {
@@ -318,8 +325,7 @@ impl<'q> Builder<'q> {
         MemberLayout::Joined { present, row }
     }
 
-    /// The expression of one sort key, its direction, and whether it may be null.
-    fn order_expr(&mut self, table: &str, order: &Order) -> (Expr, Direction, bool) {
+    fn order_expr(&mut self, table: &str, order: &Order) -> SortKey {
         let direction = if order.descending { Direction::Desc } else { Direction::Asc };
         let nullable = match &order.by {
             OrderBy::Scalar(Scalar::Column(field)) => {
@@ -358,42 +364,6 @@ impl<'q> Builder<'q> {
             Some(nulls) => statement.order_by_expr_with_nulls(expr, direction, nulls),
             None => statement.order_by_expr(expr, direction),
         };
-    }
-
-    /// Numbers the rows of each parent and keeps a window of them.
-    fn per_parent(
-        mut self,
-        mut statement: SelectStatement,
-        row: RowLayout,
-        key: &Expr,
-        sort: Vec<(Expr, Direction, bool)>,
-        level: &Level,
-    ) -> Select<'q> {
-        let mut window = WindowStatement::new();
-        window.add_partition_by(key.clone());
-        for (expr, direction, nullable) in sort {
-            match dialect::nulls(self.dialect, nullable, &direction) {
-                Some(nulls) => window.order_by_expr_with_nulls(expr, direction, nulls),
-                None => window.order_by_expr(expr, direction),
-            };
-        }
-        let mut outer = Query::select();
-        let mut renders = Vec::with_capacity(self.columns.len());
-        for (position, (expr, render)) in std::mem::take(&mut self.columns).into_iter().enumerate() {
-            let name = Alias::new(format!("c{position}"));
-            statement.expr_as(expr, name.clone());
-            outer.expr(Expr::col(name));
-            renders.push(render);
-        }
-        statement.expr_window_as(Expr::cust("ROW_NUMBER()"), window, Alias::new("place"));
-        let place = || Expr::col(Alias::new("place"));
-        outer.from_subquery(statement, Alias::new("numbered")).and_where(place().gt(level.offset));
-        if let Limit::Rows(rows) = level.limit {
-            // No engine numbers rows beyond its largest integer.
-            outer.and_where(place().lte(Ord::min(level.offset.saturating_add(rows), i64::MAX as u64)));
-        }
-        outer.order_by_expr(place(), Direction::Asc);
-        Select { statement: outer, renders, row, children: self.children }
     }
 
     fn finish(self, mut statement: SelectStatement, row: RowLayout) -> Select<'q> {

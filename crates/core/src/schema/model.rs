@@ -102,6 +102,8 @@ pub struct Column {
     pub numeric_scale: Option<u32>,
     pub unsigned: bool,
     pub unique: bool,
+    /// An index of the whole table starts with the column. Asked of PostgreSQL only, where plans differ by it.
+    pub indexed: bool,
     pub primary_key: bool,
     pub auto_increment: bool,
     pub generated: bool,

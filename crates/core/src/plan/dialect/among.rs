@@ -28,8 +28,8 @@ pub(crate) fn among(dialect: Dialect, column: Expr, field: &Field, keys: &[Key])
     column.is_in(keys.iter().map(|key| bind(dialect, field, typed_key(field, key))))
 }
 
-/// Keys as the text of an array, and its type.
-fn array(field: &Field, keys: &[Key]) -> Option<(&'static str, String)> {
+/// Keys as the text of an array, and its type: PostgreSQL.
+pub(crate) fn array(field: &Field, keys: &[Key]) -> Option<(&'static str, String)> {
     let data_type = field.column.as_ref()?.data_type.as_str();
     let array = match field.kind {
         FieldType::Integer | FieldType::BigInteger

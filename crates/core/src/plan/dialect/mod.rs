@@ -8,7 +8,7 @@ pub mod returning;
 pub mod sequence;
 mod sqlite;
 
-pub(crate) use among::among;
+pub(crate) use among::{among, array};
 pub use bind::bind;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, NullOrdering, Order, SelectStatement};
 

@@ -41,11 +41,15 @@ const COLUMNS: &str = concat!(
     " ORDER BY c.relname, a.attnum"
 );
 
-const KEYS: &str = concat!(
-    "SELECT c.relname::text, a.attname::text, i.indisprimary, i.indnkeyatts::int4 FROM pg_index i JOIN pg_class c ON \
-     c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND \
-     a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]) WHERE (i.indisprimary OR (i.indisunique AND \
-     i.indnkeyatts = 1 AND i.indpred IS NULL AND i.indexprs IS NULL)) AND i.indisvalid AND ",
+/// Of each column of an index on plain columns: whether it is (part of) the primary key, unique by itself,
+/// and the first of an index that finds equal values. Partial indexes promise nothing of the whole table.
+const INDEXES: &str = concat!(
+    "SELECT c.relname::text, a.attname::text, i.indisprimary, i.indisunique AND i.indnkeyatts = 1, \
+     a.attnum = (i.indkey::int2[])[0] AND m.amname IN ('btree', 'hash') FROM pg_index i JOIN pg_class c ON c.oid = \
+     i.indrelid JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am m ON m.oid = x.relam JOIN pg_namespace n ON n.oid = \
+     c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY \
+     ((i.indkey::int2[])[0:i.indnkeyatts - 1]) WHERE (i.indisprimary OR (i.indpred IS NULL AND i.indexprs IS NULL)) AND \
+     i.indisvalid AND ",
     visible!()
 );
 
@@ -88,10 +92,11 @@ pub(super) async fn tables(connection: Executor<'_>) -> Result<IndexMap<String, 
         column.data_type = data_type;
         table.columns.insert(get(&row, 1)?, RawColumn { kind, column });
     }
-    for row in rows(connection, KEYS).await? {
+    for row in rows(connection, INDEXES).await? {
         if let Some(column) = column_mut(&mut tables, &get::<String>(&row, 0)?, &get::<String>(&row, 1)?) {
             column.primary_key |= get::<bool>(&row, 2)?;
-            column.unique |= get::<i32>(&row, 3)? == 1;
+            column.unique |= get::<bool>(&row, 3)?;
+            column.indexed |= get::<bool>(&row, 4)?;
         }
     }
     for row in rows(connection, FOREIGN_KEYS).await? {

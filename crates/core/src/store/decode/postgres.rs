@@ -1,6 +1,9 @@
 //! PostgreSQL's binary forms (documented with each type's send function), read in place.
 
-use sqlx::{Row, TypeInfo, ValueRef, postgres::PgRow};
+use sqlx::{
+    Row, ValueRef,
+    postgres::{PgRow, PgTypeInfo},
+};
 use uuid::Uuid;
 
 use super::{Render, binary, boolean, decimal, format, list_length, mask, null, stored_text, undecodable, whole};
@@ -13,6 +16,46 @@ use crate::{
 const EPOCH_MICROS: i64 = 946_684_800_000_000;
 const EPOCH_DAYS: i64 = 10_957;
 
+/// The binary form of a type.
+#[derive(Clone, Copy)]
+enum Form {
+    Integer,
+    Float4,
+    Float8,
+    Numeric,
+    Boolean,
+    Uuid,
+    Date,
+    Time,
+    Timestamp,
+    Json,
+    Jsonb,
+    Bytes,
+    /// Texts, and everything that is selected as its text.
+    Text,
+}
+
+impl Form {
+    /// By the fixed numbers of the built-in types (PostgreSQL's `pg_type.dat`): this is asked for each value.
+    fn of(info: &PgTypeInfo) -> Self {
+        match info.oid().map_or(0, |oid| oid.0) {
+            20 | 21 | 23 | 26 => Self::Integer,
+            700 => Self::Float4,
+            701 => Self::Float8,
+            1700 => Self::Numeric,
+            16 => Self::Boolean,
+            2950 => Self::Uuid,
+            1082 => Self::Date,
+            1083 => Self::Time,
+            1114 | 1184 => Self::Timestamp,
+            114 => Self::Json,
+            3802 => Self::Jsonb,
+            17 => Self::Bytes,
+            _ => Self::Text,
+        }
+    }
+}
+
 pub(super) fn write(row: &PgRow, index: usize, render: Render, out: &mut Vec<u8>) -> Result<()> {
     let value = row.try_get_raw(index).map_err(undecodable)?;
     if value.is_null() {
@@ -20,38 +63,38 @@ pub(super) fn write(row: &PgRow, index: usize, render: Render, out: &mut Vec<u8>
         return Ok(());
     }
     let bytes = value.as_bytes().map_err(undecodable)?;
-    match value.type_info().name() {
-        "INT2" | "INT4" | "INT8" | "OID" => {
+    match Form::of(&value.type_info()) {
+        Form::Integer => {
             let number = integer(bytes).ok_or_else(broken)?;
             whole(out, number, render)?;
         }
-        "FLOAT4" => match render {
+        Form::Float4 => match render {
             Render::Decimal(_) | Render::Rounded(_) => decimal(out, &float4(bytes)?.to_string(), render),
             _ => format::single(out, float4(bytes)?),
         },
-        "FLOAT8" => match render {
+        Form::Float8 => match render {
             Render::Decimal(_) | Render::Rounded(_) => decimal(out, &format::plain_digits(float8(bytes)?), render),
             _ => format::double(out, float8(bytes)?),
         },
-        "NUMERIC" => match numeric(bytes)? {
+        Form::Numeric => match numeric(bytes)? {
             Some(digits) => match render {
                 Render::ListLength => list_length(out, digits.parse().unwrap_or(-1))?,
                 _ => decimal(out, &digits, render),
             },
             None => null(out),
         },
-        "BOOL" => {
+        Form::Boolean => {
             let value = bytes.first() == Some(&1);
             if render == Render::Masked { mask(out, value) } else { boolean(out, value) }
         }
-        "UUID" => {
+        Form::Uuid => {
             let id = Uuid::from_slice(bytes).map_err(undecodable)?;
             let mut buffer = Uuid::encode_buffer();
             out.push(b'"');
             out.extend_from_slice(id.hyphenated().encode_lower(&mut buffer).as_bytes());
             out.push(b'"');
         }
-        "DATE" => match i64::from(i32::from_be_bytes(fixed(bytes)?)) {
+        Form::Date => match i64::from(i32::from_be_bytes(fixed(bytes)?)) {
             days if days == i64::from(i32::MAX) => out.extend_from_slice(b"\"infinity\""),
             days if days == i64::from(i32::MIN) => out.extend_from_slice(b"\"-infinity\""),
             days => {
@@ -60,12 +103,12 @@ pub(super) fn write(row: &PgRow, index: usize, render: Render, out: &mut Vec<u8>
                 out.push(b'"');
             }
         },
-        "TIME" => {
+        Form::Time => {
             out.push(b'"');
             format::time(out, i64::from_be_bytes(fixed(bytes)?).unsigned_abs() / 1_000_000);
             out.push(b'"');
         }
-        "TIMESTAMP" | "TIMESTAMPTZ" => match i64::from_be_bytes(fixed(bytes)?) {
+        Form::Timestamp => match i64::from_be_bytes(fixed(bytes)?) {
             i64::MAX => out.extend_from_slice(b"\"infinity\""),
             i64::MIN => out.extend_from_slice(b"\"-infinity\""),
             micros => {
@@ -74,11 +117,11 @@ pub(super) fn write(row: &PgRow, index: usize, render: Render, out: &mut Vec<u8>
                 if render == Render::DateTime { format::date_time(out, micros) } else { format::timestamp(out, micros) }
             }
         },
-        "JSON" => stored_text(out, text(bytes)?, Render::Json),
+        Form::Json => stored_text(out, text(bytes)?, Render::Json),
         // One version byte before the text.
-        "JSONB" => stored_text(out, text(bytes.get(1..).unwrap_or_default())?, Render::Json),
-        "BYTEA" => binary(out, bytes),
-        _ => stored_text(out, text(bytes)?, render),
+        Form::Jsonb => stored_text(out, text(bytes.get(1..).unwrap_or_default())?, Render::Json),
+        Form::Bytes => binary(out, bytes),
+        Form::Text => stored_text(out, text(bytes)?, render),
     }
     Ok(())
 }
@@ -89,19 +132,19 @@ pub(super) fn key(row: &PgRow, index: usize) -> Result<Option<Key>> {
         return Ok(None);
     }
     let bytes = value.as_bytes().map_err(undecodable)?;
-    Ok(Some(match value.type_info().name() {
-        "INT2" | "INT4" | "INT8" | "OID" => Key::Int(integer(bytes).ok_or_else(broken)?),
-        "UUID" => Key::Uuid(Uuid::from_slice(bytes).map_err(undecodable)?),
-        "NUMERIC" => Key::Text(numeric(bytes)?.unwrap_or_default()),
-        "FLOAT4" => Key::Text(float4(bytes)?.to_string()),
-        "FLOAT8" => Key::Text(format::plain_digits(float8(bytes)?)),
-        "BOOL" => Key::Int(i64::from(bytes.first() == Some(&1))),
-        "DATE" | "TIME" | "TIMESTAMP" | "TIMESTAMPTZ" => {
+    Ok(Some(match Form::of(&value.type_info()) {
+        Form::Integer => Key::Int(integer(bytes).ok_or_else(broken)?),
+        Form::Uuid => Key::Uuid(Uuid::from_slice(bytes).map_err(undecodable)?),
+        Form::Numeric => Key::Text(numeric(bytes)?.unwrap_or_default()),
+        Form::Float4 => Key::Text(float4(bytes)?.to_string()),
+        Form::Float8 => Key::Text(format::plain_digits(float8(bytes)?)),
+        Form::Boolean => Key::Int(i64::from(bytes.first() == Some(&1))),
+        Form::Date | Form::Time | Form::Timestamp => {
             let mut out = Vec::new();
             write(row, index, Render::Timestamp, &mut out)?;
             Key::Text(String::from_utf8_lossy(&out).trim_matches('"').to_owned())
         }
-        _ => Key::Text(text(bytes)?.to_owned()),
+        Form::Json | Form::Jsonb | Form::Bytes | Form::Text => Key::Text(text(bytes)?.to_owned()),
     }))
 }
 
