@@ -6,6 +6,7 @@ mod bad_input;
 mod docs;
 mod export;
 mod faults;
+mod flows;
 mod hooks;
 mod items;
 mod oracle;

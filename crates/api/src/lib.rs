@@ -1,6 +1,7 @@
 //! The Waymark server: settings, wiring, routes and lifecycle around the engine.
 
 pub mod cli;
+pub mod cron;
 pub mod extract;
 pub mod lifecycle;
 pub mod middleware;

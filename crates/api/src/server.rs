@@ -15,6 +15,7 @@ use waymark_core::{
 };
 
 use crate::{
+    extract::peer::Peer,
     middleware::{cors, edge, export},
     routes,
     settings::Settings,
@@ -118,8 +119,10 @@ async fn serve(state: Data<State>, listener: TcpListener, shutdown: Cancellation
                 .wrap(from_fn(edge::edge))
         }
     };
-    let mut server =
-        HttpServer::new(application).disable_signals().shutdown_timeout(timeout.as_millis().div_ceil(1000) as u64);
+    let mut server = HttpServer::new(application)
+        .on_connect(Peer::remember)
+        .disable_signals()
+        .shutdown_timeout(timeout.as_millis().div_ceil(1000) as u64);
     if let Some(workers) = state.settings.general.workers {
         server = server.workers(workers);
     }

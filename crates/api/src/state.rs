@@ -1,9 +1,10 @@
 //! What every handler of one server shares.
 
-use std::{sync::Arc, time::Instant};
+use std::{future::Future, panic::resume_unwind, sync::Arc, time::Instant};
 
 use actix_web::http::header::HeaderValue;
 use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
 use waymark_core::Engine;
 
 use crate::{lifecycle::Drain, settings::Settings};
@@ -21,6 +22,8 @@ pub struct State {
     pub exports: Semaphore,
     /// Exports that may wait in a file until they are sent.
     pub spools: Arc<Semaphore>,
+    /// Work that goes on when its request is given up.
+    shielded: TaskTracker,
     /// When the server started.
     pub started: Instant,
     /// `Content-Security-Policy` of every answer.
@@ -44,9 +47,26 @@ impl State {
             exports: Semaphore::new((connections / 2).max(1)),
             spools: Arc::new(Semaphore::new(MOST_SPOOLS)),
             drain: Drain::default(),
+            shielded: TaskTracker::new(),
             started: Instant::now(),
             content_security_policy,
             strict_transport_security,
+        }
+    }
+
+    /// Does work that must come to its own end: a request whose connection breaks is dropped where it
+    /// stands, what is begun here is not. It counts as a request in flight until then.
+    pub async fn shielded<T: 'static>(self: Arc<Self>, work: impl Future<Output = T> + 'static) -> T {
+        let state = Arc::clone(&self);
+        let task = self.shielded.spawn_local(async move {
+            let _in_flight = state.drain.enter();
+            work.await
+        });
+        match task.await.map_err(tokio::task::JoinError::try_into_panic) {
+            Ok(done) => done,
+            Err(Ok(panic)) => resume_unwind(panic),
+            // Nobody cancels it, but the end of the runtime, which is the end of this too.
+            Err(Err(_)) => std::future::pending().await,
         }
     }
 }

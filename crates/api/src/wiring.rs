@@ -17,11 +17,15 @@ use waymark_core::{
     auth::AuthSettings,
     items::{events::EventSink, hooks::Hooks},
     store::Db,
+    system::flows::ScheduleCheck,
 };
 
-use crate::settings::{
-    Settings,
-    database::{Client, Database},
+use crate::{
+    cron,
+    settings::{
+        Settings,
+        database::{Client, Database},
+    },
 };
 
 /// How long a request waits for a connection before it fails.
@@ -142,6 +146,7 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
         },
         exclude_tables: settings.database.exclude_tables.clone(),
         cache_ttl: CACHE_TTL,
+        schedules: ScheduleCheck(cron::check),
     }
 }
 

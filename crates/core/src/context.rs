@@ -35,6 +35,8 @@ pub struct EngineSettings {
     pub exclude_tables: Vec<String>,
     /// How old a cached user, role or permission may be when nobody tells us of changes.
     pub cache_ttl: Duration,
+    /// Which schedules flows may have.
+    pub schedules: crate::system::flows::ScheduleCheck,
 }
 
 /// The content engine of one server.

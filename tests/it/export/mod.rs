@@ -1,5 +1,7 @@
-//! `export=`: every format on every engine, headers, bounds, rights. Memory: `memory`.
+//! `export=`: every format on every engine, headers, bounds, rights. Memory: `memory`; readers that go away:
+//! `abandoned`.
 
+mod abandoned;
 mod memory;
 
 use serde_json::{Value, json};

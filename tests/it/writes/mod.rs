@@ -1,5 +1,6 @@
 //! Rows written along with others: every form a relation takes, on every kind of relation.
 
+mod abandoned;
 mod any;
 mod errors;
 mod faults;

@@ -4,6 +4,7 @@
 pub mod actor;
 pub mod address;
 pub mod body;
+pub mod peer;
 pub mod query;
 
 use std::{future::Future, pin::Pin, sync::Arc};
@@ -22,6 +23,8 @@ pub struct Call {
     pub query: Query,
     /// The JSON body: an object or an array; `None` when there is none.
     pub body: Option<Value>,
+    /// The client, where it can be watched.
+    pub peer: Option<peer::Peer>,
 }
 
 impl Call {
@@ -77,7 +80,8 @@ impl FromRequest for Call {
             {
                 request.extensions_mut().insert(format);
             }
-            Ok(Self { state, actor, query, body })
+            let peer = request.conn_data::<peer::Peer>().cloned();
+            Ok(Self { state, actor, query, body, peer })
         })
     }
 }

@@ -35,7 +35,9 @@ pub async fn edge(
     // the path alone: a query may hold a token
     let span = tracing::info_span!("request", %id, method = %request.method(), path = %request.path());
     let state = request.app_data::<Data<State>>().cloned();
-    async move {
+    // A write comes to its end, so that what is committed is told of.
+    let shield = state.clone().filter(|_| writes(request.method())).map(Data::into_inner);
+    let answered = async move {
         let in_flight = state.as_ref().map(|state| state.drain.enter());
         let response = next.call(request).await?;
         let mut response = conditional(response.map_into_boxed_body());
@@ -50,8 +52,15 @@ pub async fn edge(
         tracing::info!(status = response.status().as_u16(), ms = (ms * 100.0).round() / 100.0, "answered");
         Ok(response)
     }
-    .instrument(span)
-    .await
+    .instrument(span);
+    match shield {
+        Some(state) => state.shielded(answered).await,
+        None => answered.await,
+    }
+}
+
+fn writes(method: &Method) -> bool {
+    matches!(*method, Method::POST | Method::PATCH | Method::PUT | Method::DELETE)
 }
 
 fn headers(headers: &mut HeaderMap, state: &State) {

@@ -14,6 +14,8 @@ const WITHOUT_KEYS: Manner = Manner { search_keys: false, unlimited: false };
 pub fn configure(config: &mut ServiceConfig) {
     serve(config, "/users", "directus_users", WITHOUT_KEYS);
     serve(config, "/roles", "directus_roles", WITHOUT_KEYS);
+    serve(config, "/flows", "directus_flows", WITHOUT_KEYS);
+    serve(config, "/operations", "directus_operations", WITHOUT_KEYS);
     serve(config, "/permissions", "directus_permissions", Manner { search_keys: true, unlimited: true });
 }
 

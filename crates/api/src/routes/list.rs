@@ -55,20 +55,15 @@ pub fn path_key(collection: &Collection, text: &str) -> Result<Key> {
 /// # Errors
 /// As the engine's `read`.
 pub async fn list(call: Call, name: &str, manner: Manner) -> Answer {
-    let ctx = call.ctx().await?;
     let mut query = call.query.clone();
     if manner.unlimited && query.limit.is_none() {
         query.limit = Some(Limit::Unlimited);
     }
-    answer(&call, &ctx, name, &query, None).await
-}
-
-/// A list, or the file of one.
-async fn answer(call: &Call, ctx: &Ctx<'_>, name: &str, query: &Query, keys: Option<&[Key]>) -> Answer {
-    match query.export {
-        Some(format) => respond::export::list(&call.state, ctx, format, name, query, keys).await,
-        None => Ok(respond::page(&items::read(ctx, name, query, keys).await?)),
+    if let Some(format) = query.export {
+        return respond::export::list(call, format, name, query, None).await;
     }
+    let ctx = call.ctx().await?;
+    Ok(respond::page(&items::read(&ctx, name, &query, None).await?))
 }
 
 /// SEARCH: the query and optional keys stand in the body; the URL's query counts for nothing.
@@ -102,7 +97,11 @@ pub async fn search(mut call: Call, name: &str, manner: Manner) -> Answer {
             None => manner.unlimited.then_some(Limit::Unlimited),
         };
     }
-    answer(&call, &ctx, name, &query, keys.as_deref()).await
+    if let Some(format) = query.export {
+        drop(ctx);
+        return respond::export::list(call, format, name, query, keys).await;
+    }
+    Ok(respond::page(&items::read(&ctx, name, &query, keys.as_deref()).await?))
 }
 
 /// GET of one item.

@@ -48,6 +48,7 @@ pub(super) fn create_rows<'a>(
         nested::link_objects(ctx, collection, write.rows_mut().iter_mut().collect(), &mut children).await?;
         special::on_create(ctx, collection, write.rows_mut()).await?;
         let keys = plan::write::insert(ctx.conn, &write).await?;
+        system::after_create(ctx, collection, &keys, write.rows()).await?;
         let parents = keys.iter().zip(&lists).map(|(key, lists)| nested::Parent { key, lists }).collect();
         nested::write_lists(ctx, collection, parents, nested::Stage::New, &mut children).await?;
         for (((key, row), children), entry) in keys.iter().zip(write.rows()).zip(children).zip(&mut entries) {

@@ -29,6 +29,12 @@ impl ItemEvent {
             "directus_users" | "directus_roles" | "directus_permissions" | "directus_settings" | "directus_shares"
         )
     }
+
+    /// Whether the running flows may differ from the stored ones now.
+    #[must_use]
+    pub fn touches_flows(&self) -> bool {
+        matches!(&*self.collection, "directus_flows" | "directus_operations")
+    }
 }
 
 /// Receives committed changes. Must not block.

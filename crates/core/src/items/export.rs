@@ -4,8 +4,10 @@
 //! many-to-any) is read by its keys: all of them first, in order, then the rows of some hundred keys
 //! at a time with what hangs on them, everything in one snapshot. Only the keys are held.
 
+use std::pin::pin;
+
 use async_trait::async_trait;
-use futures_util::TryStreamExt;
+use futures_util::{TryStreamExt, future::BoxFuture};
 use serde_json::Value;
 
 use super::{
@@ -20,11 +22,11 @@ use crate::{
         read::{authorise, keys_only, restrict_to},
     },
     context::Ctx,
-    error::Result,
+    error::{Code, Error, Result},
     ident::Key,
     plan::select,
     query::Query,
-    store::{Executor, run, shape},
+    store::{Executor, run, session::Session, shape},
     system,
 };
 
@@ -44,6 +46,12 @@ pub trait Parts: Send {
     /// # Errors
     /// Ends the export.
     async fn take(&mut self, part: Json) -> Result<()>;
+
+    /// Ends when nobody wants the export any more; [`Parts::take`] has to fail from then on. Reading
+    /// stops then, also in the middle of a statement.
+    fn abandoned(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::pending())
+    }
 }
 
 /// Reads what [`super::read()`] would, part by part. Nothing is taken when the caller may not read.
@@ -66,19 +74,14 @@ pub async fn export(
     let query = hooks::query(ctx, &known.name, query).await?;
     let mut authorized = authorise(ctx, &known, &query, keys).await?;
     if !select::is_never(&authorized) {
-        let whole = select::root(ctx.conn.dialect(), &authorized).children.is_empty();
-        if whole && !Seen::of(ctx, &known.name).is_active() {
-            stream(ctx.conn, &authorized, parts).await?;
-        } else {
-            in_snapshot(ctx, &known.name, &mut authorized, parts).await?;
-        }
+        in_snapshot(ctx, &known.name, &mut authorized, parts).await?;
     }
     let further = if keys.is_none() { system::further_rows(ctx, &known, &query).await? } else { Vec::new() };
     if further.is_empty() { Ok(()) } else { parts.take(Json::of(&Value::Array(further))).await }
 }
 
-/// Reads by keys, everything in one snapshot: a row that moves meanwhile is neither lost nor told twice.
-/// Hooks see the same snapshot, over the same connection.
+/// Reads over one connection, everything in one snapshot: a row that moves meanwhile is neither lost nor
+/// told twice. Hooks see the same snapshot. When this returns the connection is free, whatever happened.
 async fn in_snapshot(
     ctx: &Ctx<'_>,
     name: &str,
@@ -86,16 +89,61 @@ async fn in_snapshot(
     parts: &mut (dyn Parts + '_),
 ) -> Result<()> {
     let Executor::Pool(db) = ctx.conn else {
-        return by_keys(ctx.conn, authorized, &Seen::of(ctx, name), parts).await;
+        return read_parts(ctx, name, authorized, None, parts).await;
     };
     let snapshot = db.begin_snapshot().await?;
     let inner = ctx.over(snapshot.executor());
-    by_keys(inner.conn, authorized, &Seen::of(&inner, name), parts).await?;
+    let session = Session::of(inner.conn).await?;
+    let abandoned = parts.abandoned();
+    let result = {
+        let mut reading = pin!(read_parts(&inner, name, authorized, session.as_ref(), parts));
+        tokio::select! {
+            biased;
+            result = &mut reading => result,
+            () = abandoned => {
+                interrupt(inner.conn, session.as_ref()).await;
+                // It ends by the interruption, or by the next part that is not taken.
+                drop(reading.await);
+                Err(Error::with_message(Code::ServiceUnavailable, "Nobody waits for this export any more."))
+            }
+        }
+    };
+    if result.is_err() && session.is_some() {
+        Session::settle(inner.conn).await;
+    }
     drop(inner);
-    snapshot.rollback().await
+    let freed = snapshot.rollback().await;
+    result.and(freed)
 }
 
-async fn stream(conn: Executor<'_>, authorized: &AuthorizedQuery, parts: &mut (dyn Parts + '_)) -> Result<()> {
+async fn read_parts(
+    ctx: &Ctx<'_>,
+    name: &str,
+    authorized: &mut AuthorizedQuery,
+    session: Option<&Session>,
+    parts: &mut (dyn Parts + '_),
+) -> Result<()> {
+    let seen = Seen::of(ctx, name);
+    let whole = select::root(ctx.conn.dialect(), authorized).children.is_empty();
+    if whole && !seen.is_active() {
+        stream(ctx.conn, authorized, session, parts).await
+    } else {
+        by_keys(ctx.conn, authorized, &seen, parts).await
+    }
+}
+
+async fn interrupt(conn: Executor<'_>, session: Option<&Session>) {
+    if let Some(session) = session {
+        session.interrupt(conn.db()).await;
+    }
+}
+
+async fn stream(
+    conn: Executor<'_>,
+    authorized: &AuthorizedQuery,
+    session: Option<&Session>,
+    parts: &mut (dyn Parts + '_),
+) -> Result<()> {
     let plan = select::root(conn.dialect(), authorized);
     let statement = conn.build(&plan.statement);
     let frame = run::Fetched { rows: Vec::new(), renders: plan.renders, layout: plan.row, children: Vec::new() };
@@ -104,9 +152,17 @@ async fn stream(conn: Executor<'_>, authorized: &AuthorizedQuery, parts: &mut (d
     while let Some(row) = rows.try_next().await? {
         part.push(if part.is_empty() { b'[' } else { b',' });
         shape::write_one(&frame, &row, &mut part)?;
-        if part.len() >= BYTES_PER_PART {
-            part.push(b']');
-            parts.take(Json::written(std::mem::take(&mut part))?).await?;
+        if part.len() < BYTES_PER_PART {
+            continue;
+        }
+        part.push(b']');
+        if let Err(error) = parts.take(Json::written(std::mem::take(&mut part))?).await {
+            if session.is_some() {
+                interrupt(conn, session).await;
+                // What has come already stands before the end.
+                while let Ok(Some(_)) = rows.try_next().await {}
+            }
+            return Err(error);
         }
     }
     if part.is_empty() {

@@ -121,12 +121,12 @@ async fn write_changes(
         .collect();
     let mut of_lists = vec![Vec::new(); parents.len()];
     nested::write_lists(ctx, collection, parents, nested::Stage::Existing, &mut of_lists).await?;
+    system::after_update(ctx, collection, writes).await?;
     let mut of_lists = of_lists.into_iter();
     for (write, mut of_objects) in writes.iter().zip(of_objects) {
         if write.keys().is_empty() {
             continue;
         }
-        system::after_update(ctx, collection, write.keys(), write.payload()).await?;
         // Rows of one payload share its objects; their revisions belong to the first.
         for (key, mut children) in write.keys().iter().zip(of_lists.by_ref()) {
             children.append(&mut of_objects);

@@ -5,8 +5,10 @@
 mod admins;
 pub mod collections;
 pub mod fields;
+pub mod flows;
 mod metadata;
 mod minimum;
+mod operations;
 mod permissions;
 pub mod relations;
 mod role_key;
@@ -18,7 +20,9 @@ pub use users::track_page;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::{context::Ctx, error::Result, ident::Key, query::Query, schema::Collection};
+use crate::{
+    access::write::AuthorizedUpdate, context::Ctx, error::Result, ident::Key, query::Query, schema::Collection,
+};
 
 /// Completes a payload before validation asks for required values; needs no database.
 pub fn complete(collection: &Collection, payload: &mut Map<String, Value>) {
@@ -84,20 +88,41 @@ pub async fn before_update(
     }
 }
 
-/// Runs when the change stands in the database.
+/// Runs when new rows stand in the database.
 ///
 /// # Errors
 /// What the rule of the collection says.
-pub async fn after_update(
+pub async fn after_create(
     ctx: &Ctx<'_>,
     collection: &Collection,
     keys: &[Key],
-    payload: &Map<String, Value>,
+    rows: &[Map<String, Value>],
 ) -> Result<()> {
-    let _ = keys;
     match &*collection.name {
-        "directus_users" => users::after_update(ctx, payload).await,
-        "directus_roles" => roles::after_update(ctx, payload).await,
+        "directus_flows" => flows::after_create(ctx, keys, rows).await,
+        _ => Ok(()),
+    }
+}
+
+/// Runs when the changes stand in the database.
+///
+/// # Errors
+/// What the rule of the collection says.
+pub async fn after_update(ctx: &Ctx<'_>, collection: &Collection, writes: &[AuthorizedUpdate]) -> Result<()> {
+    match &*collection.name {
+        "directus_users" => {
+            for write in writes {
+                users::after_update(ctx, write.payload()).await?;
+            }
+            Ok(())
+        }
+        "directus_roles" => {
+            for write in writes {
+                roles::after_update(ctx, write.payload()).await?;
+            }
+            Ok(())
+        }
+        "directus_flows" => flows::after_update(ctx, writes).await,
         _ => Ok(()),
     }
 }
@@ -110,11 +135,13 @@ pub async fn before_delete(ctx: &Ctx<'_>, collection: &Collection, keys: &[Key])
     match &*collection.name {
         "directus_users" => users::before_delete(ctx, keys).await,
         "directus_roles" => roles::before_delete(ctx, keys).await,
+        "directus_flows" => flows::before_delete(ctx, keys).await,
+        "directus_operations" => operations::before_delete(ctx, keys).await,
         _ => Ok(()),
     }
 }
 
-/// The uuid of a key of users and roles.
+/// The uuid of a key of users, roles, flows and operations.
 fn uuid_key(key: &Key) -> Option<Uuid> {
     match key {
         Key::Uuid(id) => Some(*id),

@@ -10,7 +10,7 @@ mod writer;
 mod xml;
 mod yaml;
 
-use std::{sync::Arc, time::Duration};
+use std::{future::pending, sync::Arc, time::Duration};
 
 use actix_web::{
     HttpResponse, HttpResponseBuilder,
@@ -19,7 +19,7 @@ use actix_web::{
 use chrono::Utc;
 use serde_json::Value;
 use waymark_core::{
-    Code, Ctx, Error, Result,
+    Code, Error, Result,
     ident::Key,
     items,
     query::{Query, ast::ExportFormat},
@@ -29,7 +29,7 @@ pub use name::collection_of;
 
 use self::{spool::Spooler, writer::Writer};
 use super::Answer;
-use crate::state::State;
+use crate::extract::{Call, peer::Peer};
 
 /// How long an export waits for others.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
@@ -39,26 +39,42 @@ fn busy() -> Error {
     Error::new(Code::ServiceUnavailable).with("service", "export")
 }
 
-/// Answers a list as a file.
+/// Ends when the client is gone; never when it can't be watched.
+async fn gone(peer: Option<Peer>) {
+    match peer {
+        Some(peer) => peer.gone().await,
+        None => pending().await,
+    }
+}
+
+/// Nobody reads this any more.
+fn abandoned() -> Error {
+    Error::with_message(Code::ServiceUnavailable, "The client is gone.")
+}
+
+/// Answers a list as a file. Reading ends early when the client goes away, and in any case in order, so
+/// that the place of the export is free when its database connection is.
 ///
 /// # Errors
 /// As the engine's `read`; `INVALID_QUERY` when it is too long or a CSV would have too many columns,
 /// `SERVICE_UNAVAILABLE` when too many others are under way.
-pub async fn list(
-    state: &State,
-    ctx: &Ctx<'_>,
-    format: ExportFormat,
-    collection: &str,
-    query: &Query,
-    keys: Option<&[Key]>,
-) -> Answer {
-    // Each holds a database connection while it is read.
-    let permit = tokio::time::timeout(LONGEST_WAIT, state.exports.acquire()).await.map_err(|_| busy())?;
-    let permit = permit.map_err(Error::internal)?;
-    let mut spooler = Spooler::new(format, Arc::clone(&state.spools));
-    items::export(ctx, collection, query, keys, &mut spooler).await?;
-    drop(permit);
-    spooler.answer(builder(format, collection)).await.map_err(Into::into)
+pub async fn list(call: Call, format: ExportFormat, collection: &str, query: Query, keys: Option<Vec<Key>>) -> Answer {
+    let state = Arc::clone(&call.state);
+    let collection = collection.to_owned();
+    let read = async move {
+        let ctx = call.ctx().await?;
+        // Each holds a database connection while it is read.
+        let permit = tokio::select! {
+            permit = tokio::time::timeout(LONGEST_WAIT, call.state.exports.acquire()) => permit.map_err(|_| busy())?,
+            () = gone(call.peer.clone()) => return Err(abandoned()),
+        };
+        let permit = permit.map_err(Error::internal)?;
+        let mut spooler = Spooler::new(format, Arc::clone(&call.state.spools), call.peer.clone());
+        items::export(&ctx, &collection, &query, keys.as_deref(), &mut spooler).await?;
+        drop(permit);
+        spooler.answer(builder(format, &collection)).await
+    };
+    state.shielded(read).await.map_err(Into::into)
 }
 
 /// Answers the data of a ready answer as a file: `body` is an envelope.

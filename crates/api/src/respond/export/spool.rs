@@ -12,7 +12,7 @@ use actix_web::{
     web::{Bytes, block},
 };
 use async_trait::async_trait;
-use futures_util::stream;
+use futures_util::{future::BoxFuture, stream};
 use serde_json::Value;
 use tempfile::SpooledTempFile;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -23,6 +23,7 @@ use waymark_core::{
 };
 
 use super::{csv::Columns, writer::Writer};
+use crate::extract::peer::Peer;
 
 /// Bytes that are kept in memory.
 const IN_MEMORY: usize = 512 * 1024;
@@ -33,6 +34,7 @@ const LONGEST: u64 = 4 * 1024 * 1024 * 1024;
 pub(super) struct Spooler {
     format: ExportFormat,
     spools: Arc<Semaphore>,
+    peer: Option<Peer>,
     /// `None` only while a thread writes to it.
     spool: Option<Spool>,
 }
@@ -46,10 +48,10 @@ struct Spool {
 }
 
 impl Spooler {
-    pub fn new(format: ExportFormat, spools: Arc<Semaphore>) -> Self {
+    pub fn new(format: ExportFormat, spools: Arc<Semaphore>, peer: Option<Peer>) -> Self {
         let file = SpooledTempFile::new(IN_MEMORY);
         let spool = Spool { file, columns: Columns::default(), length: 0, permit: None };
-        Self { format, spools, spool: Some(spool) }
+        Self { format, spools, peer, spool: Some(spool) }
     }
 
     /// The answer with everything that was taken.
@@ -83,6 +85,9 @@ impl Spooler {
 #[async_trait]
 impl Parts for Spooler {
     async fn take(&mut self, part: Json) -> Result<()> {
+        if self.peer.as_ref().is_some_and(Peer::is_gone) {
+            return Err(super::abandoned());
+        }
         let mut spool = self.spool.take().ok_or_else(|| Error::internal("the export's file is gone"))?;
         let format = self.format;
         spool.length = spool.length.saturating_add(part.get().len() as u64);
@@ -95,6 +100,10 @@ impl Parts for Spooler {
         let written = block(move || spool.push(format, &part).map(|()| spool)).await.map_err(Error::internal)?;
         self.spool = Some(written?);
         Ok(())
+    }
+
+    fn abandoned(&self) -> BoxFuture<'static, ()> {
+        Box::pin(super::gone(self.peer.clone()))
     }
 }
 

@@ -6,6 +6,7 @@ mod mysql;
 mod postgres;
 pub mod returning;
 pub mod sequence;
+pub mod session;
 mod sqlite;
 
 pub(crate) use among::{among, array};
