@@ -40,6 +40,9 @@ impl ItemEvent {
 /// Receives committed changes. Must not block.
 pub trait EventSink: Send + Sync {
     fn publish(&self, event: ItemEvent);
+
+    /// Tables or their metadata have changed: who keeps a schema of its own has to look again.
+    fn schema_changed(&self) {}
 }
 
 /// Drops everything; for tools that run without listeners.

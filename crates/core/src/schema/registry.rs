@@ -1,8 +1,12 @@
 //! The current schema of one server and its replacement.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hasher},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use arc_swap::ArcSwap;
@@ -27,6 +31,8 @@ pub struct SchemaRegistry {
 struct Reloads {
     /// All reloads asked for up to this one are done.
     done: u64,
+    /// Digest of the current schema.
+    content: u64,
     /// Tables the log has been told of.
     left_out: Vec<(String, &'static str)>,
 }
@@ -59,6 +65,19 @@ impl SchemaRegistry {
     /// # Errors
     /// As [`SchemaRegistry::open`]; the old schema stays then.
     pub async fn reload(&self, db: &Db) -> Result<Arc<Schema>> {
+        self.inspect(db, true).await
+    }
+
+    /// Inspects again, and swaps when something differs: for changes that others may have made. Nothing that
+    /// hangs on the version is made anew for a schema that stays the same.
+    ///
+    /// # Errors
+    /// As [`SchemaRegistry::open`]; the old schema stays then.
+    pub async fn refresh(&self, db: &Db) -> Result<Arc<Schema>> {
+        self.inspect(db, false).await
+    }
+
+    async fn inspect(&self, db: &Db, always: bool) -> Result<Arc<Schema>> {
         let ticket = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
         let mut running = self.running.lock().await;
         if running.done >= ticket {
@@ -77,8 +96,27 @@ impl SchemaRegistry {
         tracing::debug!(version, collections = schema.collections.len(), elapsed = ?started.elapsed(), "schema read");
         running.left_out = left_out;
         running.done = covered;
-        db.schema_changed(version);
-        self.current.store(Arc::new(schema));
+        let content = fingerprint(&schema);
+        if always || running.content != content {
+            running.content = content;
+            db.schema_changed(version);
+            self.current.store(Arc::new(schema));
+        }
         Ok(self.current())
     }
+}
+
+/// A digest of everything but the version.
+fn fingerprint(schema: &Schema) -> u64 {
+    struct Digest(DefaultHasher);
+    impl fmt::Write for Digest {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0.write(text.as_bytes());
+            Ok(())
+        }
+    }
+    let mut digest = Digest(DefaultHasher::new());
+    // Writing to a hasher can't fail.
+    let _ = fmt::write(&mut digest, format_args!("{:?}{:?}", schema.collections, schema.relations));
+    digest.0.finish()
 }

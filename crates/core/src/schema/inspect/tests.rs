@@ -214,7 +214,12 @@ async fn tables_made_by_hand_look_the_same_on_all_engines() {
         }
         server.sql("DROP TABLE sums").await;
         let (one, other) = tokio::join!(registry.reload(&server.db), registry.reload(&server.db));
-        assert!(one.unwrap().collection("sums").is_none() && other.unwrap().version > 1);
+        let version = other.unwrap().version;
+        assert!(one.unwrap().collection("sums").is_none() && version > 1);
+        assert_eq!(registry.refresh(&server.db).await.unwrap().version, version, "nothing has changed");
+        server.sql("CREATE TABLE products (id integer PRIMARY KEY)").await;
+        let schema = registry.refresh(&server.db).await.unwrap();
+        assert!(schema.collection("products").is_some() && schema.version == version + 1);
         server.close().await;
     }
 }

@@ -29,8 +29,11 @@ pub fn require_admin(ctx: &Ctx<'_>) -> Result<()> {
 /// # Errors
 /// When the catalogue can't be read; the change stays.
 pub async fn refreshed<'a>(ctx: &Ctx<'a>) -> Result<Ctx<'a>> {
-    let schema = ctx.engine.registry.reload(&ctx.engine.db).await?;
+    let schema = ctx.engine.registry.reload(&ctx.engine.db).await;
     ctx.engine.identities.invalidate();
+    // The change is there, whether or not this process could read it.
+    ctx.engine.sink.schema_changed();
+    let schema = schema?;
     let mut fresh = ctx.clone();
     fresh.schema = schema;
     Ok(fresh)
