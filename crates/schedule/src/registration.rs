@@ -69,15 +69,18 @@ impl Registration {
     /// Begins no tick any more, then waits for running and queued ones (as long as they take). Claims stay. What replaced
     /// this schedule is left alone.
     pub async fn stop(&self) {
-        {
-            let mut state = self.inner.state();
-            if state.table.remove(&self.schedule.name, self.schedule.generation) {
-                state.schedules.remove(&self.schedule.name);
-            }
-            self.schedule.stopped.cancel();
-            self.schedule.runs.close();
-        }
+        self.retire();
         self.schedule.runs.wait().await;
+    }
+
+    /// As [`Registration::stop`], without waiting.
+    pub fn retire(&self) {
+        let mut state = self.inner.state();
+        if state.table.remove(&self.schedule.name, self.schedule.generation) {
+            state.schedules.remove(&self.schedule.name);
+        }
+        self.schedule.stopped.cancel();
+        self.schedule.runs.close();
     }
 
     fn is_current(&self, state: &State) -> bool {

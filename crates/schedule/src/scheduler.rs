@@ -287,6 +287,17 @@ impl Scheduler {
         Ok(stored.unwrap_or_else(|| self.inner.history.of(name)))
     }
 
+    /// The last occurrence that the store knows of: the last completed one on `nats`, the last claimed one on `redis`.
+    /// `None` for `local`, which knows its own process only.
+    ///
+    /// # Errors
+    /// [`TriggerError::Unavailable`].
+    pub async fn last_occurrence(&self, name: &str) -> Result<Option<DateTime<Utc>>, TriggerError> {
+        let last = self.inner.coordinator.last_known(name).await;
+        let last = last.map_err(|error| TriggerError::Unavailable(error.0))?;
+        Ok(last.and_then(DateTime::from_timestamp_millis))
+    }
+
     /// Forgets what the store knows of schedules that are not registered here and were last claimed more than 30 days
     /// ago. Done daily by itself. Returns how many.
     ///

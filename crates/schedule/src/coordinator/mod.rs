@@ -119,6 +119,14 @@ pub trait Coordinator: Send + Sync + 'static {
         Ok(None)
     }
 
+    /// The newest occurrence of a schedule that the store knows of, completed or claimed, in ms since the epoch.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    async fn last_known(&self, name: &str) -> Result<Option<i64>, Unavailable> {
+        self.last_completed(name).await
+    }
+
     /// Waits until a claimed occurrence has ended wherever it runs.
     async fn settled(&self, _claim: &Claim) {}
 

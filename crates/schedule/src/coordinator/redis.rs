@@ -210,6 +210,15 @@ impl Coordinator for Redis {
         Ok(if won { Answer::Won(Box::new(Once)) } else { Answer::Lost })
     }
 
+    async fn last_known(&self, name: &str) -> Result<Option<i64>, Unavailable> {
+        let mut command = cmd("ZSCORE");
+        command.arg(&self.key).arg(name);
+        let score = self.command::<Option<f64>>(&command).await?;
+        // Milliseconds since 1970 are exact in 53 bits.
+        #[allow(clippy::cast_possible_truncation)]
+        Ok(score.map(|score| score as i64))
+    }
+
     fn claim_deadline(&self) -> Duration {
         self.deadlines.command
     }
