@@ -1,20 +1,16 @@
 //! Whether a schedule of a flow can run: its cron expression and its time zone.
 
-use chrono_tz::Tz;
-use croner::parser::{CronParser, Seconds, Year};
+use waymark_schedule::parse_cron;
 
 /// Checks an expression of six fields (seconds first) or five, and the IANA name of a zone.
 ///
 /// # Errors
 /// The option that is wrong, and a sentence about it.
 pub fn check(cron: &str, timezone: Option<&str>) -> Result<(), (&'static str, String)> {
-    let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).dom_and_dow(true).build();
-    if let Err(error) = parser.parse(cron) {
-        return Err(("cron", format!("It is no cron expression ({error})")));
-    }
-    match timezone {
-        Some(name) if name.parse::<Tz>().is_err() => Err(("timezone", "It is no known time zone.".to_owned())),
-        _ => Ok(()),
+    match parse_cron(cron, timezone) {
+        Ok(_) => Ok(()),
+        Err(refused) if refused.field == "timezone" => Err(("timezone", format!("{}.", refused.message))),
+        Err(refused) => Err(("cron", format!("It is no cron expression ({}).", refused.message))),
     }
 }
 

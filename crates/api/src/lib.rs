@@ -5,6 +5,7 @@ pub mod cron;
 pub mod extract;
 pub mod lifecycle;
 pub mod middleware;
+pub mod replicas;
 pub mod respond;
 pub mod routes;
 pub mod server;

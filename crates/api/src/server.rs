@@ -9,14 +9,12 @@ use actix_web::{
     web::Data,
 };
 use tokio_util::sync::CancellationToken;
-use waymark_core::{
-    Error,
-    items::{events::NoSink, hooks::Hooks},
-};
+use waymark_core::{Error, items::hooks::Hooks};
 
 use crate::{
     extract::peer::Peer,
     middleware::{cors, edge, export},
+    replicas::{Refused, Replicas},
     routes,
     settings::Settings,
     state::State,
@@ -30,6 +28,8 @@ pub enum RunError {
     Database(Error),
     /// These migrations have to run first.
     Pending(Vec<String>),
+    /// A setting of the replicas can't be used.
+    Setting(Refused),
     /// The listener failed.
     Io(std::io::Error),
 }
@@ -49,6 +49,7 @@ impl fmt::Display for RunError {
                     names.join(", ")
                 )
             }
+            Self::Setting(refused) => refused.fmt(f),
             Self::Io(error) => write!(f, "the address can't be used: {error}"),
         }
     }
@@ -62,6 +63,12 @@ impl From<Error> for RunError {
     }
 }
 
+impl From<Refused> for RunError {
+    fn from(refused: Refused) -> Self {
+        Self::Setting(refused)
+    }
+}
+
 impl From<std::io::Error> for RunError {
     fn from(error: std::io::Error) -> Self {
         Self::Io(error)
@@ -69,7 +76,8 @@ impl From<std::io::Error> for RunError {
 }
 
 /// Serves until the token is cancelled, then drains: not ready, no new connections, requests in
-/// flight answered, connections closed, pool closed, within `SERVER_SHUTDOWN_TIMEOUT`.
+/// flight answered, connections closed, within `SERVER_SHUTDOWN_TIMEOUT`; then schedules and messenger
+/// stopped and the pool closed, each with a bound of its own.
 ///
 /// # Errors
 /// When the database can't be used, lacks migrations, or the listener fails.
@@ -88,15 +96,32 @@ pub async fn run_with(
     shutdown: CancellationToken,
 ) -> Result<(), RunError> {
     let settings = Arc::new(settings);
+    let replicas = Arc::new(Replicas::open(&settings)?);
+    let served = run_as(&replicas, settings, hooks, listener, shutdown).await;
+    replicas.stop().await;
+    served
+}
+
+/// One of several: everything but the ways to the others.
+async fn run_as(
+    replicas: &Arc<Replicas>,
+    settings: Arc<Settings>,
+    hooks: Hooks,
+    listener: TcpListener,
+    shutdown: CancellationToken,
+) -> Result<(), RunError> {
     let db = wiring::connect(&settings.database, false).await?;
     let pending = waymark_migrations::pending(db.pool()).await.map_err(Error::internal)?;
     if !pending.is_empty() {
         return Err(RunError::Pending(pending));
     }
-    let engine = wiring::engine(&settings, db.clone(), Arc::new(NoSink), hooks).await?;
-    let state = Data::new(State::new(engine, Arc::clone(&settings)));
+    let engine = wiring::engine(&settings, db.clone(), replicas.sink(), hooks).await?;
+    replicas.start(&engine, &settings)?;
+    let state = Data::new(State::new(engine, Arc::clone(&settings), Arc::clone(replicas)));
     let address = listener.local_addr()?;
     let served = serve(state, listener, shutdown).await;
+    // Ticks and readers of changes use the database.
+    replicas.stop().await;
     tracing::info!(%address, "closing the database");
     if tokio::time::timeout(Duration::from_secs(5), db.close()).await.is_err() {
         tracing::warn!("the database connections did not close in time");

@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 use waymark_core::Engine;
 
-use crate::{lifecycle::Drain, settings::Settings};
+use crate::{lifecycle::Drain, replicas::Replicas, settings::Settings};
 
 /// Exports in files at the same time; each takes as much of the disk as it is long.
 const MOST_SPOOLS: usize = 32;
@@ -16,6 +16,8 @@ const MOST_SPOOLS: usize = 32;
 pub struct State {
     pub engine: Arc<Engine>,
     pub settings: Arc<Settings>,
+    /// Messenger and schedules.
+    pub replicas: Arc<Replicas>,
     /// Requests in flight; whether the server is ending.
     pub drain: Drain,
     /// Exports that may be read at the same time: half of the database connections, for each holds one.
@@ -34,7 +36,7 @@ pub struct State {
 
 impl State {
     #[must_use]
-    pub fn new(engine: Arc<Engine>, settings: Arc<Settings>) -> Self {
+    pub fn new(engine: Arc<Engine>, settings: Arc<Settings>, replicas: Arc<Replicas>) -> Self {
         let policy = &settings.security.content_security_policy;
         let content_security_policy =
             HeaderValue::from_str(policy).unwrap_or_else(|_| HeaderValue::from_static("default-src 'self'"));
@@ -44,6 +46,7 @@ impl State {
         Self {
             engine,
             settings,
+            replicas,
             exports: Semaphore::new((connections / 2).max(1)),
             spools: Arc::new(Semaphore::new(MOST_SPOOLS)),
             drain: Drain::default(),

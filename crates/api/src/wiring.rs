@@ -25,6 +25,7 @@ use crate::{
     settings::{
         Settings,
         database::{Client, Database},
+        messenger::Store,
     },
 };
 
@@ -34,8 +35,6 @@ const ACQUIRE: Duration = Duration::from_secs(20);
 const IDLE: Duration = Duration::from_secs(15);
 /// How long a SQLite writer waits for another one.
 const BUSY: Duration = Duration::from_secs(10);
-/// How old cached identities may be when another process changes them.
-const CACHE_TTL: Duration = Duration::from_secs(1);
 
 /// The same strictness and clock on each connection, whatever the server's own settings are. Zero is a
 /// key like any other, and transactions see what others committed, as on PostgreSQL.
@@ -145,8 +144,8 @@ pub fn engine_settings(settings: &Settings) -> EngineSettings {
             hash_lanes: security.hash_lanes,
         },
         exclude_tables: settings.database.exclude_tables.clone(),
-        cache_ttl: CACHE_TTL,
-        schedules: ScheduleCheck(cron::check),
+        cache_ttl: settings.messenger.stale_after,
+        schedules: ScheduleCheck { check: cron::check, catches_up: settings.schedule.store == Store::Nats },
     }
 }
 

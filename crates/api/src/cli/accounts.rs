@@ -13,7 +13,8 @@ use waymark_core::{
 use super::{Failed, bootstrap, told};
 use crate::{RunError, settings::Settings, wiring};
 
-async fn open(settings: &Settings) -> Result<Arc<Engine>, Failed> {
+/// Opens the engine on a migrated database, without listeners.
+pub(super) async fn open(settings: &Settings) -> Result<Arc<Engine>, Failed> {
     let db = wiring::connect(&settings.database, false).await.map_err(told)?;
     let pending = waymark_migrations::pending(db.pool()).await?;
     if !pending.is_empty() {

@@ -6,6 +6,7 @@ pub mod bootstrap;
 mod config;
 mod demo;
 mod healthcheck;
+mod schedules;
 mod serve;
 
 use clap::{Parser, Subcommand};
@@ -39,6 +40,9 @@ enum Verb {
     Roles(Roles),
     /// Count the items of a collection.
     Count { collection: String },
+    /// Show the schedules.
+    #[command(subcommand)]
+    Schedules(Schedules),
     /// Show the settings.
     #[command(subcommand)]
     Config(Config),
@@ -83,6 +87,12 @@ enum Roles {
 }
 
 #[derive(Debug, Subcommand)]
+enum Schedules {
+    /// Active flows with the trigger schedule: name, cron, next and last occurrence.
+    List,
+}
+
+#[derive(Debug, Subcommand)]
 enum Config {
     /// The settings in force; secrets are masked.
     Print,
@@ -110,6 +120,7 @@ impl Command {
                 accounts::create_role(&settings()?, &name, admin, app).await
             }
             Verb::Count { collection } => accounts::count(&settings()?, &collection).await,
+            Verb::Schedules(Schedules::List) => schedules::list(&settings()?).await,
             Verb::Config(Config::Print) => config::print(&Source::of_process()?),
             Verb::Config(Config::Manual) => {
                 println!("{}", crate::settings::manual::markdown().trim_end());

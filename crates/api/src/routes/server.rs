@@ -91,6 +91,10 @@ async fn health(call: Call) -> Answer {
     let state = &call.state;
     let database = database_check(state).await;
     let mut status = database.get("status").cloned().unwrap_or_default();
+    let replicas = state.replicas.checks(&state.settings);
+    if replicas.warn && status == "ok" {
+        status = "warn".into();
+    }
     if state.drain.is_ending() {
         status = "error".into();
     }
@@ -100,7 +104,9 @@ async fn health(call: Call) -> Answer {
         let name = format!("{}:responseTime", state.settings.database.client.name());
         health.insert("releaseId".to_owned(), env!("CARGO_PKG_VERSION").into());
         health.insert("serviceId".to_owned(), state.settings.security.key.reveal().into());
-        health.insert("checks".to_owned(), json!({ name: [database] }));
+        let mut checks = Map::from_iter([(name, json!([database]))]);
+        checks.extend(replicas.checks);
+        health.insert("checks".to_owned(), checks.into());
     }
     let code = if status == "error" { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     Ok(HttpResponse::build(code)

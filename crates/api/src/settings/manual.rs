@@ -39,7 +39,19 @@ pub fn entries() -> Vec<ManualEntry> {
 /// Whether a value must not be shown.
 #[must_use]
 pub fn is_secret(name: &str) -> bool {
-    matches!(name, "KEY" | "SECRET" | "DB_PASSWORD" | "DB_CONNECTION_STRING" | "ADMIN_PASSWORD")
+    matches!(
+        name,
+        "KEY"
+            | "SECRET"
+            | "DB_PASSWORD"
+            | "DB_CONNECTION_STRING"
+            | "ADMIN_PASSWORD"
+            | "MESSENGER_REDIS"
+            | "MESSENGER_REDIS_PASSWORD"
+            | "MESSENGER_NATS"
+            | "MESSENGER_NATS_PASSWORD"
+            | "MESSENGER_NATS_TOKEN"
+    )
 }
 
 /// The text of `docs/CONFIG.md`.

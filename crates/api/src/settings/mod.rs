@@ -6,8 +6,10 @@ pub mod database;
 pub mod general;
 pub mod log;
 pub mod manual;
+pub mod messenger;
 pub mod parse;
 pub mod query;
+pub mod schedule;
 pub mod secret;
 pub mod security;
 pub mod source;
@@ -24,6 +26,8 @@ pub struct Settings {
     pub security: security::Security,
     pub cors: cors::Cors,
     pub query: query::QuerySettings,
+    pub messenger: messenger::Messenger,
+    pub schedule: schedule::Schedule,
 }
 
 impl Settings {
@@ -33,6 +37,7 @@ impl Settings {
     /// One line for each variable that can't be used.
     pub fn read(source: &Source) -> Result<Self, Problems> {
         let mut reader = Reader::new(source);
+        let messenger = messenger::Messenger::read(&mut reader);
         let settings = Self {
             general: general::General::read(&mut reader),
             log: log::Log::read(&mut reader),
@@ -40,6 +45,8 @@ impl Settings {
             security: security::Security::read(&mut reader),
             cors: cors::Cors::read(&mut reader),
             query: query::QuerySettings::read(&mut reader),
+            schedule: schedule::Schedule::read(&mut reader, &messenger),
+            messenger,
         };
         reader.finish().map(|()| settings)
     }

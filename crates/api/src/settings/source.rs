@@ -332,6 +332,11 @@ impl<'a> Reader<'a> {
         value.unwrap_or_default()
     }
 
+    /// A duration without a default.
+    pub fn optional_duration(&mut self, name: &str) -> Option<Duration> {
+        self.raw(name).is_some().then(|| self.duration(name))
+    }
+
     /// Bytes.
     pub fn size(&mut self, name: &str) -> u64 {
         let Some(text) = self.optional_text(name) else { return 0 };

@@ -14,13 +14,17 @@ const LONGEST: usize = 255;
 /// wrong and a sentence about it.
 pub type CheckSchedule = fn(cron: &str, timezone: Option<&str>) -> Result<(), (&'static str, String)>;
 
-/// The check of this engine. The default refuses every schedule: what can't be judged is not saved.
+/// Which schedules this engine takes. By default none: what can't be judged is not saved.
 #[derive(Clone, Copy)]
-pub struct ScheduleCheck(pub CheckSchedule);
+pub struct ScheduleCheck {
+    pub check: CheckSchedule,
+    /// Whether missed occurrences are kept somewhere, so that they can be made up for.
+    pub catches_up: bool,
+}
 
 impl Default for ScheduleCheck {
     fn default() -> Self {
-        Self(|_, _| Err(("cron", "This server runs no schedules.".to_owned())))
+        Self { check: |_, _| Err(("cron", "This server runs no schedules.".to_owned())), catches_up: false }
     }
 }
 
@@ -79,12 +83,16 @@ pub(super) fn read(options: &Value, check: ScheduleCheck) -> Result<Schedule, Ve
     }
     let timezone = text(options, "timezone", &mut problems);
     if let Some(cron) = cron
-        && let Err((option, message)) = check.0(cron, timezone)
+        && let Err((option, message)) = (check.check)(cron, timezone)
     {
         problems.push(problem(option, None, &message));
     }
     let overlap = one_of(options, "overlap", OVERLAPS, &mut problems);
     let catch_up = one_of(options, "catch_up", CATCH_UPS, &mut problems);
+    if catch_up != CatchUp::Skip && !check.catches_up {
+        let message = "This server's store of schedules keeps no missed occurrences; only \"skip\" is possible.";
+        problems.push(problem("catch_up", None, message));
+    }
     match cron.filter(|_| problems.is_empty()) {
         Some(cron) => Ok(Schedule { cron: cron.to_owned(), timezone: timezone.map(str::to_owned), overlap, catch_up }),
         None => Err(problems),
@@ -136,11 +144,12 @@ mod tests {
     use super::*;
 
     fn check() -> ScheduleCheck {
-        ScheduleCheck(|cron, timezone| match (cron, timezone) {
+        let check: CheckSchedule = |cron, timezone| match (cron, timezone) {
             ("* * * * *", None | Some("UTC")) => Ok(()),
             ("* * * * *", Some(_)) => Err(("timezone", "unknown".to_owned())),
             _ => Err(("cron", "none".to_owned())),
-        })
+        };
+        ScheduleCheck { check, catches_up: false }
     }
 
     fn wrong(options: Value) -> Vec<String> {
@@ -163,6 +172,14 @@ mod tests {
         assert_eq!(wrong(json!({"cron": 5, "timezone": ["UTC"]})), ["options.cron", "options.timezone"]);
         assert_eq!(wrong(json!({"cron": "* * * * *", "timezone": "Mars"})), ["options.timezone"]);
         assert_eq!(wrong(json!({"cron": "x", "overlap": "ALLOW", "catch_up": 1})).len(), 3);
+    }
+
+    #[test]
+    fn what_is_missed_can_be_made_up_for_only_where_it_is_kept() {
+        let options = json!({"cron": "* * * * *", "catch_up": "all"});
+        assert_eq!(wrong(options.clone()), ["options.catch_up"]);
+        let read = read(&options, ScheduleCheck { catches_up: true, ..check() });
+        assert_eq!(read.map(|schedule| schedule.catch_up), Ok(CatchUp::All));
     }
 
     #[test]

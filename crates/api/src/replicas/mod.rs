@@ -1,0 +1,99 @@
+//! What makes several processes one deployment: the messenger, the caches that follow it, and the schedules
+//! that fire once. Everything here belongs to one server and ends with it.
+
+mod coherence;
+mod health;
+mod opened;
+mod schedules;
+mod sink;
+
+use std::{sync::Arc, time::Duration};
+
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use waymark_core::Engine;
+use waymark_messenger::Messenger;
+use waymark_schedule::{Scheduler, Stopped};
+
+pub use health::Checks;
+pub use opened::{Refused, scheduler};
+pub use sink::Sink;
+
+use crate::settings::{Settings, messenger::Store};
+use coherence::Coherence;
+use schedules::Schedules;
+
+/// Channels of the messenger; the payload names the replica that speaks.
+mod channel {
+    /// Tables or their metadata have changed.
+    pub const SCHEMA: &str = "schema";
+    /// Users, roles, permissions, settings or shares have changed.
+    pub const IDENTITY: &str = "identity";
+    /// Flows or operations have changed.
+    pub const FLOWS: &str = "flows";
+}
+
+/// How long running ticks may take at the end of a server.
+const LAST_TICKS: Duration = Duration::from_secs(5);
+
+/// The parts of a server that know of other servers.
+pub struct Replicas {
+    pub messenger: Messenger,
+    pub scheduler: Scheduler,
+    sink: Arc<Sink>,
+    schedules: Arc<Schedules>,
+    tasks: TaskTracker,
+    end: CancellationToken,
+}
+
+impl Replicas {
+    /// Opens messenger and scheduler; their stores may be away.
+    ///
+    /// # Errors
+    /// The setting that can't be used.
+    pub fn open(settings: &Settings) -> Result<Self, Refused> {
+        let messenger = opened::messenger(settings)?;
+        let scheduler = opened::scheduler(settings, messenger.replica())?;
+        let schedules = Arc::new(Schedules::new(scheduler.clone()));
+        let sink = Arc::new(Sink::new(messenger.clone(), schedules.wake()));
+        let (tasks, end) = (TaskTracker::new(), CancellationToken::new());
+        Ok(Self { messenger, scheduler, sink, schedules, tasks, end })
+    }
+
+    /// Who is told of the engine's changes.
+    #[must_use]
+    pub fn sink(&self) -> Arc<Sink> {
+        Arc::clone(&self.sink)
+    }
+
+    /// Begins to follow the other replicas, and registers the schedules.
+    ///
+    /// # Errors
+    /// When a channel can't be listened to.
+    pub fn start(&self, engine: &Arc<Engine>, settings: &Settings) -> Result<(), Refused> {
+        let stale_after = settings.messenger.stale_after;
+        let coherence = Coherence {
+            engine: Arc::clone(engine),
+            messenger: self.messenger.clone(),
+            schedules: self.schedules.wake(),
+            deaf: settings.messenger.store == Store::Local && settings.schedule.store != Store::Local,
+            stale_after,
+        };
+        coherence.start(&self.tasks, &self.end)?;
+        self.tasks.spawn(Arc::clone(&self.schedules).run(Arc::clone(engine), self.end.clone()));
+        self.tasks.close();
+        Ok(())
+    }
+
+    /// No new ticks, the running ones to their end, then the messenger.
+    pub async fn stop(&self) {
+        self.end.cancel();
+        match self.scheduler.stop(LAST_TICKS).await {
+            Stopped::Finished => {}
+            stopped => tracing::warn!(?stopped, "ticks of schedules were still running at the end"),
+        }
+        self.messenger.stop().await;
+        if tokio::time::timeout(LAST_TICKS, self.tasks.wait()).await.is_err() {
+            tracing::warn!("tasks that follow other replicas did not end in time");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Tells the other replicas of committed changes.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::sync::Notify;
+use waymark_core::items::events::{EventSink, ItemEvent};
+use waymark_messenger::Messenger;
+
+use super::channel;
+
+/// Receives the engine's changes. Own schedules are woken directly, for the messenger may be away.
+pub struct Sink {
+    messenger: Messenger,
+    schedules: Arc<Notify>,
+    /// What each message says: who speaks.
+    payload: String,
+}
+
+impl Sink {
+    pub(super) fn new(messenger: Messenger, schedules: Arc<Notify>) -> Self {
+        let payload = json!({ "replica": messenger.replica() }).to_string();
+        Self { messenger, schedules, payload }
+    }
+
+    fn tell(&self, channel: &str) {
+        self.messenger.publish(channel, self.payload.clone());
+    }
+}
+
+impl EventSink for Sink {
+    fn publish(&self, event: ItemEvent) {
+        if event.touches_identity() {
+            self.tell(channel::IDENTITY);
+        }
+        if event.touches_flows() {
+            self.schedules.notify_one();
+            self.tell(channel::FLOWS);
+        }
+    }
+
+    fn schema_changed(&self) {
+        self.tell(channel::SCHEMA);
+    }
+}
