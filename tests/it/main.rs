@@ -13,6 +13,7 @@ mod oracle;
 mod permissions;
 mod process;
 mod query;
+mod replicas;
 mod server;
 mod shares;
 mod statements;

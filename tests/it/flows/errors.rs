@@ -49,7 +49,7 @@ each_engine! {
     }
 
     async fn a_schedule_that_cannot_run_is_not_saved(kind) {
-        let server = Server::start(kind).await;
+        let server = Server::start_with(kind, crate::flows::KEEPING).await;
         let admin = server.admin().await;
         let good = json!({ "cron": "0 */5 * * * *" });
         for (options, wanted) in [

@@ -124,3 +124,6 @@ each_engine! {
         assert_eq!(keeper.post("/operations", json!({ "flow": mine, "key": "k", "type": "log", "position_x": 1, "position_y": 1 })).await.0, 403);
     }
 }
+
+/// A store of schedules that keeps missed occurrences. Nobody is there, and nobody has to be: flows are judged without.
+const KEEPING: &[(&str, &str)] = &[("SCHEDULE_STORE", "nats"), ("MESSENGER_NATS", "nats://127.0.0.1:1")];

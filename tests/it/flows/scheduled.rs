@@ -14,7 +14,7 @@ use super::{flow, operation};
 
 /// An engine of its own on the database of a server.
 async fn engine(database: &Database) -> Arc<Engine> {
-    let values = server::settings(database, &[]);
+    let values = server::settings(database, crate::flows::KEEPING);
     let source =
         Source::of_values(values.iter().map(|(name, value)| (name.as_str(), value.as_str()))).expect("settings");
     bootstrap::open(&Settings::read(&source).expect("settings")).await.expect("an engine")
@@ -27,7 +27,7 @@ async fn link(admin: &Client, path: &str, body: Value) {
 
 each_engine! {
     async fn active_schedules_are_read_with_their_logs_and_broken_ones_apart(kind) {
-        let server = Server::start(kind).await;
+        let server = Server::start_with(kind, crate::flows::KEEPING).await;
         let admin = server.admin().await;
         let options = json!({ "cron": "0 30 2 * * *", "timezone": "Europe/Berlin", "overlap": "skip", "catch_up": "last" });
         let nightly = flow(&admin, json!({ "name": "nightly", "trigger": "schedule", "options": options })).await;
