@@ -1,16 +1,18 @@
 //! Whether a schedule of a flow can run: its cron expression and its time zone.
 
-use waymark_schedule::parse_cron;
+use waymark_schedule::{parse_cron, parse_timezone};
 
 /// Checks an expression of six fields (seconds first) or five, and the IANA name of a zone.
 ///
 /// # Errors
 /// The option that is wrong, and a sentence about it.
 pub fn check(cron: &str, timezone: Option<&str>) -> Result<(), (&'static str, String)> {
-    match parse_cron(cron, timezone) {
-        Ok(_) => Ok(()),
-        Err(refused) if refused.field == "timezone" => Err(("timezone", format!("{}.", refused.message))),
-        Err(refused) => Err(("cron", format!("It is no cron expression ({}).", refused.message))),
+    if let Err(refused) = parse_cron(cron, None) {
+        return Err(("cron", format!("It is no cron expression ({}).", refused.message)));
+    }
+    match timezone.map(parse_timezone) {
+        Some(Err(refused)) => Err(("timezone", format!("{}.", refused.message))),
+        _ => Ok(()),
     }
 }
 

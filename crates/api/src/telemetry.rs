@@ -8,7 +8,8 @@ use crate::settings::log::{Log, LogStyle};
 
 /// Begins logging; a second call changes nothing.
 pub fn start(settings: &Log) {
-    let filter = EnvFilter::new(format!("{},sqlx=warn,actix_server=warn", settings.filter));
+    // The client of NATS tells of each attempt to connect; messenger and scheduler tell of episodes.
+    let filter = EnvFilter::new(format!("{},sqlx=warn,actix_server=warn,async_nats=off", settings.filter));
     let colours = std::io::stderr().is_terminal();
     let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
     // fails only when logging was begun before
