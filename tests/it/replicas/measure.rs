@@ -13,6 +13,7 @@ use waymark_tests::{Client, Database, Kind, Process, Processes, Store, StoreKind
 
 const CHANGES: usize = 500;
 const REQUESTS: usize = 400;
+const NONE: Duration = Duration::ZERO;
 
 /// The share of a sorted list, in milliseconds.
 fn at(sorted: &[Duration], share: f64) -> f64 {
@@ -101,29 +102,31 @@ each_store! {
         let admin = server.admin().await;
         let role = admin.create_role("Pilots", false).await;
         until("everything is well", || async { admin.get("/server/health").await.1["status"] == "ok" }).await;
-        answers(kind, "healthy, to warm up", &admin, &role).await;
-        answers(kind, "healthy", &admin, &role).await;
+        answers(kind, "healthy, to warm up", &admin, &role, NONE).await;
+        answers(kind, "healthy", &admin, &role, NONE).await;
         proxy.stall();
-        answers(kind, "stalled", &admin, &role).await;
+        answers(kind, "stalled for 20 s", &admin, &role, Duration::from_secs(20)).await;
         proxy.restore();
         until("everything is well", || async { admin.get("/server/health").await.1["status"] == "ok" }).await;
-        answers(kind, "healthy again", &admin, &role).await;
+        answers(kind, "healthy again", &admin, &role, NONE).await;
         store.kill();
-        answers(kind, "killed", &admin, &role).await;
+        answers(kind, "killed", &admin, &role, NONE).await;
         store.restart().await;
-        answers(kind, "while it comes back", &admin, &role).await;
+        answers(kind, "while it comes back", &admin, &role, NONE).await;
         for _ in 0..5 {
             proxy.drop_all();
-            answers(kind, "connections dropped", &admin, &role).await;
+            answers(kind, "connections dropped", &admin, &role, NONE).await;
         }
     }
 }
 
-/// Reads and writes in turn; each write publishes.
-async fn answers(store: StoreKind, state: &str, admin: &Client, role: &str) {
+/// Reads and writes in turn; each write publishes. For at least so long.
+async fn answers(store: StoreKind, state: &str, admin: &Client, role: &str, least: Duration) {
     let path = format!("/roles/{role}");
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    for number in 0..REQUESTS {
+    let begun = Instant::now();
+    while writes.len() < REQUESTS || begun.elapsed() < least {
+        let number = writes.len();
         let started = Instant::now();
         assert_eq!(admin.get(&path).await.0, 200);
         reads.push(started.elapsed());

@@ -21,6 +21,8 @@ pub(super) struct Coherence {
     pub engine: Arc<Engine>,
     pub messenger: Messenger,
     pub schedules: Arc<Notify>,
+    /// Messages don't leave this process.
+    pub alone: bool,
     /// Others are expected that this process can't hear at all: schedules are coordinated, messages are local.
     pub deaf: bool,
     /// How old things may become while nobody can tell of changes.
@@ -42,6 +44,11 @@ impl Coherence {
     }
 
     async fn listen(self, channel: &'static str, mut subscription: Subscription) {
+        if !self.alone {
+            // What was changed between the engine's first look and this moment was told to nobody here.
+            subscription.ready().await;
+            self.refresh(channel).await;
+        }
         while let Some(event) = subscription.next().await {
             let mut stale = self.is_news(channel, &event);
             // Of many messages one look tells all.
@@ -94,6 +101,7 @@ impl Coherence {
     /// Looks at everything from time to time while the others can't be heard.
     async fn look_around(self) {
         let mut pause = self.stale_after;
+        let mut told = false;
         loop {
             tokio::time::sleep(pause).await;
             pause = self.stale_after;
@@ -101,8 +109,15 @@ impl Coherence {
                 continue;
             }
             let started = Instant::now();
-            if self.engine.registry.refresh(&self.engine.db).await.is_ok() {
-                self.engine.identities.invalidate();
+            match self.engine.registry.refresh(&self.engine.db).await {
+                Ok(_) => {
+                    told = false;
+                    self.engine.identities.invalidate();
+                }
+                Err(error) if !std::mem::replace(&mut told, true) => {
+                    tracing::error!(cause = ?error.cause(), "the schema can't be looked at; trying on");
+                }
+                Err(_) => {}
             }
             self.schedules.notify_one();
             pause = pause.max(started.elapsed() * PATIENCE);

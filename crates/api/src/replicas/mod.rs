@@ -75,12 +75,12 @@ impl Replicas {
             engine: Arc::clone(engine),
             messenger: self.messenger.clone(),
             schedules: self.schedules.wake(),
+            alone: settings.messenger.store == Store::Local,
             deaf: settings.messenger.store == Store::Local && settings.schedule.store != Store::Local,
             stale_after,
         };
         coherence.start(&self.tasks, &self.end)?;
         self.tasks.spawn(Arc::clone(&self.schedules).run(Arc::clone(engine), self.end.clone()));
-        self.tasks.close();
         Ok(())
     }
 
@@ -92,6 +92,7 @@ impl Replicas {
             stopped => tracing::warn!(?stopped, "ticks of schedules were still running at the end"),
         }
         self.messenger.stop().await;
+        self.tasks.close();
         if tokio::time::timeout(LAST_TICKS, self.tasks.wait()).await.is_err() {
             tracing::warn!("tasks that follow other replicas did not end in time");
         }
