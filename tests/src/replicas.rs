@@ -1,11 +1,11 @@
 //! Several servers on one database and one store: as threads of this process, or as processes to be killed.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, process::Stdio, sync::Arc, time::Duration};
 
 use futures_util::future::join_all;
 use waymark_rig::{NatsServer, RedisServer};
 
-use crate::{Database, Kind, Process, Server};
+use crate::{Database, Kind, Process, Server, process};
 
 /// A kind of store that replicas share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,13 +123,38 @@ impl Processes {
     /// # Panics
     /// When one does not start.
     pub async fn start(engine: Kind, store: StoreKind, count: usize, overrides: &[(&str, &str)]) -> Self {
+        Self::start_with(engine, store, count, overrides, &[]).await
+    }
+
+    /// The same, with the logs of the processes as JSON lines in these files.
+    ///
+    /// # Panics
+    /// When one does not start.
+    pub async fn start_with(
+        engine: Kind,
+        store: StoreKind,
+        count: usize,
+        overrides: &[(&str, &str)],
+        logs: &[PathBuf],
+    ) -> Self {
         let store = Store::start(store).await;
         let database = Database::create(engine).await;
         let settings = store.settings();
         let mut all: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        if !logs.is_empty() {
+            all.extend([("LOG_STYLE", "raw"), ("LOG_LEVEL", "info")]);
+        }
         all.extend(overrides);
-        let mut processes = vec![Process::start(&database, &all).await];
-        processes.extend(join_all((1..count).map(|_| Process::serve(&database, &all))).await);
+        let status = process::command(&database, &["bootstrap"], &all).stdout(Stdio::null()).status().await;
+        assert!(status.expect("bootstrap starts").success(), "bootstrap fails");
+        let serve = |number: usize| {
+            let mut command = process::command(&database, &["serve"], &all);
+            if let Some(log) = logs.get(number) {
+                command.stderr(std::fs::File::create(log).expect("a file"));
+            }
+            Process::serve_by(command)
+        };
+        let processes = join_all((0..count).map(serve)).await;
         Self { processes, store, database }
     }
 }

@@ -9,6 +9,8 @@ use waymark_core::Engine;
 
 use crate::{lifecycle::Drain, replicas::Replicas, settings::Settings};
 
+/// Writes and exports under way at the same time; more wait.
+const MOST_SHIELDED: usize = 1_024;
 /// Exports in files at the same time; each takes as much of the disk as it is long.
 const MOST_SPOOLS: usize = 32;
 
@@ -24,8 +26,9 @@ pub struct State {
     pub exports: Semaphore,
     /// Exports that may wait in a file until they are sent.
     pub spools: Arc<Semaphore>,
-    /// Work that goes on when its request is given up.
+    /// Work that goes on when its request is given up, and how much of it there may be.
     shielded: TaskTracker,
+    shields: Arc<Semaphore>,
     /// When the server started.
     pub started: Instant,
     /// `Content-Security-Policy` of every answer.
@@ -51,6 +54,7 @@ impl State {
             spools: Arc::new(Semaphore::new(MOST_SPOOLS)),
             drain: Drain::default(),
             shielded: TaskTracker::new(),
+            shields: Arc::new(Semaphore::new(MOST_SHIELDED)),
             started: Instant::now(),
             content_security_policy,
             strict_transport_security,
@@ -61,8 +65,10 @@ impl State {
     /// stands, what is begun here is not. It counts as a request in flight until then.
     pub async fn shielded<T: 'static>(self: Arc<Self>, work: impl Future<Output = T> + 'static) -> T {
         let state = Arc::clone(&self);
+        // Nobody closes it. Who waits here has begun nothing, and is given up with its connection.
+        let Ok(place) = Arc::clone(&self.shields).acquire_owned().await else { return std::future::pending().await };
         let task = self.shielded.spawn_local(async move {
-            let _in_flight = state.drain.enter();
+            let (_in_flight, _place) = (state.drain.enter(), place);
             work.await
         });
         match task.await.map_err(tokio::task::JoinError::try_into_panic) {

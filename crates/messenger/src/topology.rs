@@ -7,7 +7,10 @@ mod problems;
 mod roster;
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -72,6 +75,8 @@ pub struct Replica {
 /// Announces this replica and listens to the others.
 pub(crate) struct Announcer {
     pub(crate) publisher: Publisher,
+    /// It has said goodbye: no sign of life follows.
+    left: AtomicBool,
     own: Announcement,
     roster: Mutex<Roster>,
     seen: watch::Sender<Topology>,
@@ -91,7 +96,7 @@ impl Announcer {
         let own = Announcement::new(identity, namespace);
         let roster = Roster::new(own.clone(), heartbeat * 3, limits.replicas);
         let seen = watch::Sender::new(roster.topology(Instant::now()));
-        Self { publisher, own, roster: Mutex::new(roster), seen, heartbeat, counters }
+        Self { publisher, left: AtomicBool::new(false), own, roster: Mutex::new(roster), seen, heartbeat, counters }
     }
 
     pub(crate) fn topology(&self) -> Topology {
@@ -106,12 +111,16 @@ impl Announcer {
     }
 
     fn publish(&self, kind: Kind) {
+        if self.left.load(Ordering::SeqCst) {
+            return;
+        }
         self.publisher.publish(crate::name::TOPOLOGY, self.own.encode(kind));
     }
 
     /// The others need not wait for this one to expire.
     pub(crate) fn leave(&self) {
         self.publish(Kind::Leaving);
+        self.left.store(true, Ordering::SeqCst);
     }
 
     pub(crate) async fn run(

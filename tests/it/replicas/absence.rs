@@ -64,6 +64,24 @@ each_store! {
         until("everything is well", || async { admin.get("/server/health").await.1["status"] == "ok" }).await;
     }
 
+    async fn what_one_replica_could_not_tell_it_tells_later(kind) {
+        let mut replicas = Replicas::start(Kind::Sqlite, kind, 1, &[("CACHE_SYSTEM_TTL", "1h")]).await;
+        let proxy = Proxy::start(replicas.store.address()).await;
+        let settings = replicas.store.settings_by(proxy.address());
+        replicas.add(&settings, &[("CACHE_SYSTEM_TTL", "1h")]).await;
+        let (well, cut_off) = (replicas.servers[0].admin().await, replicas.servers[1].admin().await);
+        until("they know each other", || async {
+            well.get("/server/health").await.1["checks"]["messenger:replicas"][0]["observedValue"] == 2
+        })
+        .await;
+        proxy.cut();
+        until("one is cut off", || async { messenger(&cut_off).await == "warn" }).await;
+        cut_off.create_collection("harbours", json!([{ "field": "name", "type": "string" }])).await;
+        assert_eq!((messenger(&well).await.as_str(), well.get("/items/harbours").await.0), ("ok", 403));
+        proxy.restore();
+        until("the others hear of it", || async { well.get("/items/harbours").await.0 == 200 }).await;
+    }
+
     async fn a_store_that_stalls_holds_nobody_up(kind) {
         let store = Store::start(kind).await;
         let proxy = Proxy::start(store.address()).await;

@@ -1,7 +1,7 @@
 //! Who the replicas are, and whether they belong together.
 
 use serde_json::Value;
-use waymark_tests::{Kind, Replicas, each_store, until};
+use waymark_tests::{Kind, Replicas, StoreKind, each_store, until};
 
 each_store! {
     async fn admins_see_the_live_replicas_and_the_public_only_a_status(store) {
@@ -35,6 +35,23 @@ each_store! {
         replicas.add(&settings, &[("SCHEDULE_TIMEZONE", "America/Santiago")]).await;
         reported(&replicas, "zone").await;
     }
+}
+
+/// The system's own variable counts like the setting; names of one zone don't differ.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_zone_of_the_machine_counts_too() {
+    let mut replicas = Replicas::start(Kind::Sqlite, StoreKind::Redis, 1, &[("TZ", "Etc/UTC")]).await;
+    let settings = replicas.store.settings();
+    replicas.add(&settings, &[]).await;
+    let admin = replicas.servers[0].admin().await;
+    until("the replicas know each other", || async {
+        let (_, health) = admin.get("/server/health").await;
+        let check = &health["checks"]["messenger:replicas"][0];
+        check["observedValue"] == 2 && check["status"] == "ok"
+    })
+    .await;
+    replicas.add(&settings, &[("TZ", ":Australia/Lord_Howe")]).await;
+    reported(&replicas, "Lord_Howe").await;
 }
 
 /// Both replicas say what is wrong; they answer all the same, and don't tell the public.

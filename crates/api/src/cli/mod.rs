@@ -11,7 +11,10 @@ mod serve;
 
 use clap::{Parser, Subcommand};
 
-use crate::settings::{Settings, Source};
+use crate::{
+    replicas,
+    settings::{Settings, Source},
+};
 
 /// What a command fails with; shown line by line.
 pub type Failed = Box<dyn std::error::Error + Send + Sync>;
@@ -108,16 +111,26 @@ impl Command {
     pub async fn run(self) -> Result<(), Failed> {
         match self.verb {
             Verb::Serve => serve::run(settings()?).await,
-            Verb::Bootstrap => bootstrap::run(&settings()?).await,
+            Verb::Bootstrap => {
+                let settings = settings()?;
+                bootstrap::run(&settings).await?;
+                Ok(replicas::tell(&settings).await?)
+            }
             Verb::Demo => demo::run().await,
             Verb::Users(Users::Create { email, password, role }) => {
-                accounts::create_user(&settings()?, &email, &password, role.as_deref()).await
+                let settings = settings()?;
+                accounts::create_user(&settings, &email, &password, role.as_deref()).await?;
+                Ok(replicas::tell(&settings).await?)
             }
             Verb::Users(Users::Passwd { email, password }) => {
-                accounts::change_password(&settings()?, &email, &password).await
+                let settings = settings()?;
+                accounts::change_password(&settings, &email, &password).await?;
+                Ok(replicas::tell(&settings).await?)
             }
             Verb::Roles(Roles::Create { name, admin, app }) => {
-                accounts::create_role(&settings()?, &name, admin, app).await
+                let settings = settings()?;
+                accounts::create_role(&settings, &name, admin, app).await?;
+                Ok(replicas::tell(&settings).await?)
             }
             Verb::Count { collection } => accounts::count(&settings()?, &collection).await,
             Verb::Schedules(Schedules::List) => schedules::list(&settings()?).await,

@@ -7,7 +7,10 @@ use waymark_core::system::flows;
 use waymark_schedule::{Scheduler, parse_cron};
 
 use super::{Failed, accounts, told};
-use crate::{replicas, settings::Settings};
+use crate::{
+    replicas,
+    settings::{Settings, messenger::Store},
+};
 
 /// How long the store may take until its part is left open.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -32,7 +35,11 @@ pub async fn list(settings: &Settings) -> Result<(), Failed> {
         };
         let zone = flow.schedule.timezone.as_deref().unwrap_or(&settings.schedule.timezone);
         let id = flow.id.to_string();
-        let last = if known { last(&scheduler, &id).await } else { "unknown".to_owned() };
+        let last = if known && settings.schedule.store != Store::Local {
+            last(&scheduler, &id).await
+        } else {
+            "unknown".to_owned()
+        };
         match parse_cron(&flow.schedule.cron, Some(zone)) {
             Ok(cron) => {
                 let next = cron.next_after(Utc::now()).map_or_else(|| "never".to_owned(), instant);

@@ -9,10 +9,11 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use waymark_core::Engine;
 use waymark_messenger::{Event, Messenger, Subscription};
 
-use super::{channel, opened::Refused};
+use super::{channel, opened::Refused, sink::Sink};
 
-/// A look at the schema may take this share of the time between two looks.
+/// A look at the schema may take this share of the time between two looks, which grows to so much.
 const PATIENCE: u32 = 20;
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Between two attempts to read what has changed, while the database is away.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -20,6 +21,7 @@ const RETRY: Duration = Duration::from_secs(1);
 pub(super) struct Coherence {
     pub engine: Arc<Engine>,
     pub messenger: Messenger,
+    pub sink: Arc<Sink>,
     pub schedules: Arc<Notify>,
     /// Messages don't leave this process.
     pub alone: bool,
@@ -32,7 +34,7 @@ pub(super) struct Coherence {
 impl Coherence {
     /// Begins to listen.
     pub(super) fn start(self, tasks: &TaskTracker, end: &CancellationToken) -> Result<(), Refused> {
-        for channel in [channel::SCHEMA, channel::IDENTITY, channel::FLOWS] {
+        for channel in channel::ALL {
             let subscription = self
                 .messenger
                 .subscribe(channel)
@@ -51,12 +53,18 @@ impl Coherence {
         }
         while let Some(event) = subscription.next().await {
             let mut stale = self.is_news(channel, &event);
+            let mut recovered = event == Event::Recovered;
             // Of many messages one look tells all.
             while let Some(Some(event)) = subscription.next().now_or_never() {
                 stale |= self.is_news(channel, &event);
+                recovered |= event == Event::Recovered;
             }
             if stale {
                 self.refresh(channel).await;
+            }
+            if recovered {
+                // What this replica had to tell meanwhile was lost, and the others may not have noticed anything.
+                self.sink.tell(channel);
             }
         }
     }
@@ -102,17 +110,27 @@ impl Coherence {
     async fn look_around(self) {
         let mut pause = self.stale_after;
         let mut told = false;
+        let mut lost = 0;
         loop {
             tokio::time::sleep(pause).await;
             pause = self.stale_after;
-            if self.messenger.status().is_available() && !self.deaf {
-                continue;
+            if self.messenger.status().is_available() {
+                let counts = self.messenger.counts();
+                let dropped = counts.dropped_unavailable + counts.dropped_full;
+                if std::mem::replace(&mut lost, dropped) != dropped {
+                    // Some of it may have been ours.
+                    channel::ALL.iter().for_each(|channel| self.sink.tell(channel));
+                }
+                if !self.deaf {
+                    continue;
+                }
             }
             let started = Instant::now();
             match self.engine.registry.refresh(&self.engine.db).await {
                 Ok(_) => {
                     told = false;
                     self.engine.identities.invalidate();
+                    pause = (started.elapsed() * PATIENCE).min(LONGEST_PAUSE).max(self.stale_after);
                 }
                 Err(error) if !std::mem::replace(&mut told, true) => {
                     tracing::error!(cause = ?error.cause(), "the schema can't be looked at; trying on");
@@ -120,7 +138,6 @@ impl Coherence {
                 Err(_) => {}
             }
             self.schedules.notify_one();
-            pause = pause.max(started.elapsed() * PATIENCE);
         }
     }
 }

@@ -11,27 +11,29 @@ use crate::settings::{Settings, messenger::Store};
 /// Schedules shown; more are counted only.
 const MOST_SCHEDULES: usize = 200;
 
-/// The checks of this room, and whether one of them warns.
-pub struct Checks {
-    pub warn: bool,
-    pub checks: Map<String, Value>,
-}
-
 impl Replicas {
-    /// Judges messenger, replicas and schedules. Nothing here makes a replica unfit to answer: it warns.
+    /// Messenger, replicas and schedules, for admins. Nothing here makes a replica unfit to answer: it warns.
     #[must_use]
-    pub fn checks(&self, settings: &Settings) -> Checks {
+    pub fn checks(&self, settings: &Settings) -> Map<String, Value> {
         let mut checks = Map::new();
         let mut all = vec![("messenger:status", self.messenger_check()), ("messenger:replicas", self.replicas_check())];
         if settings.schedule.store != Store::Local {
             all.push(("scheduleCoordination:status", self.coordination_check()));
         }
         all.push(("schedules:runs", self.schedules_check()));
-        let warn = all.iter().any(|(_, check)| check.get("status").is_some_and(|status| status != "ok"));
         for (name, check) in all {
             checks.insert(name.to_owned(), json!([check]));
         }
-        Checks { warn, checks }
+        checks
+    }
+
+    /// Whether one of the checks warns, at a small price: anybody may ask.
+    #[must_use]
+    pub fn warns(&self, settings: &Settings) -> bool {
+        !self.messenger.status().is_available()
+            || settings.schedule.store != Store::Local && !self.scheduler.status().is_available()
+            || !self.messenger.topology().problems.is_empty()
+            || self.schedules.refuses()
     }
 
     fn messenger_check(&self) -> Value {

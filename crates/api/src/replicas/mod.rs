@@ -14,7 +14,6 @@ use waymark_core::Engine;
 use waymark_messenger::Messenger;
 use waymark_schedule::{Scheduler, Stopped};
 
-pub use health::Checks;
 pub use opened::{Refused, scheduler};
 pub use sink::Sink;
 
@@ -30,10 +29,16 @@ mod channel {
     pub const IDENTITY: &str = "identity";
     /// Flows or operations have changed.
     pub const FLOWS: &str = "flows";
+
+    pub const ALL: [&str; 3] = [SCHEMA, IDENTITY, FLOWS];
 }
 
 /// How long running ticks may take at the end of a server.
 const LAST_TICKS: Duration = Duration::from_secs(5);
+/// How long everything here may take to end.
+const END: Duration = Duration::from_secs(9);
+/// How long a command waits for the store, to tell running servers what it did.
+const TELL: Duration = Duration::from_secs(3);
 
 /// The parts of a server that know of other servers.
 pub struct Replicas {
@@ -74,6 +79,7 @@ impl Replicas {
         let coherence = Coherence {
             engine: Arc::clone(engine),
             messenger: self.messenger.clone(),
+            sink: self.sink(),
             schedules: self.schedules.wake(),
             alone: settings.messenger.store == Store::Local,
             deaf: settings.messenger.store == Store::Local && settings.schedule.store != Store::Local,
@@ -84,8 +90,14 @@ impl Replicas {
         Ok(())
     }
 
-    /// No new ticks, the running ones to their end, then the messenger.
+    /// No new ticks, the running ones to their end, then the messenger; within ten seconds.
     pub async fn stop(&self) {
+        if tokio::time::timeout(END, self.stop_in_order()).await.is_err() {
+            tracing::warn!("schedules and messenger did not end in time");
+        }
+    }
+
+    async fn stop_in_order(&self) {
         self.end.cancel();
         match self.scheduler.stop(LAST_TICKS).await {
             Stopped::Finished => {}
@@ -97,4 +109,24 @@ impl Replicas {
             tracing::warn!("tasks that follow other replicas did not end in time");
         }
     }
+}
+
+/// Tells the servers of a deployment that anything may have changed: for commands that end at once. A store
+/// that is away is no failure; the servers look for themselves after a while.
+///
+/// # Errors
+/// The setting that can't be used.
+pub async fn tell(settings: &Settings) -> Result<(), Refused> {
+    if settings.messenger.store == Store::Local {
+        return Ok(());
+    }
+    let messenger = opened::messenger(settings)?;
+    let available = async { messenger.watch().wait_for(waymark_messenger::Status::is_available).await.is_ok() };
+    if tokio::time::timeout(TELL, available).await == Ok(true) {
+        channel::ALL.iter().for_each(|channel| messenger.publish(channel, "{}"));
+    } else {
+        tracing::warn!("the messenger's store does not answer: running servers will see the change later");
+    }
+    messenger.stop().await;
+    Ok(())
 }

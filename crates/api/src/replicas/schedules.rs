@@ -49,6 +49,11 @@ impl Schedules {
         Arc::clone(&self.wake)
     }
 
+    /// Whether there are flows that can't run.
+    pub(super) fn refuses(&self) -> bool {
+        !self.refused.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// Flows that can't run, by id.
     pub(super) fn refused(&self) -> HashMap<String, Refusal> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()

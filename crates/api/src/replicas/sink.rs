@@ -23,7 +23,8 @@ impl Sink {
         Self { messenger, schedules, payload }
     }
 
-    fn tell(&self, channel: &str) {
+    /// Tells the others that something of this channel has changed.
+    pub(super) fn tell(&self, channel: &str) {
         self.messenger.publish(channel, self.payload.clone());
     }
 }
@@ -39,7 +40,12 @@ impl EventSink for Sink {
         }
     }
 
-    fn schema_changed(&self) {
-        self.tell(channel::SCHEMA);
+    fn schema_changed(&self, known: bool) {
+        if known {
+            self.tell(channel::SCHEMA);
+        } else {
+            // From nobody: news for this replica too.
+            self.messenger.publish(channel::SCHEMA, "{}");
+        }
     }
 }

@@ -91,8 +91,7 @@ async fn health(call: Call) -> Answer {
     let state = &call.state;
     let database = database_check(state).await;
     let mut status = database.get("status").cloned().unwrap_or_default();
-    let replicas = state.replicas.checks(&state.settings);
-    if replicas.warn && status == "ok" {
+    if status == "ok" && state.replicas.warns(&state.settings) {
         status = "warn".into();
     }
     if state.drain.is_ending() {
@@ -105,7 +104,7 @@ async fn health(call: Call) -> Answer {
         health.insert("releaseId".to_owned(), env!("CARGO_PKG_VERSION").into());
         health.insert("serviceId".to_owned(), state.settings.security.key.reveal().into());
         let mut checks = Map::from_iter([(name, json!([database]))]);
-        checks.extend(replicas.checks);
+        checks.extend(state.replicas.checks(&state.settings));
         health.insert("checks".to_owned(), checks.into());
     }
     let code = if status == "error" { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };

@@ -52,6 +52,10 @@ impl Schedule {
     }
 }
 
+/// Other names of UTC: replicas that say it differently agree all the same.
+const UTC: &[&str] =
+    &["Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal", "GMT", "Etc/GMT", "Etc/Greenwich"];
+
 /// `SCHEDULE_TIMEZONE`, else `TZ` (in its form with a colon too), else UTC.
 fn zone(reader: &mut Reader<'_>) -> String {
     for name in ["SCHEDULE_TIMEZONE", "TZ"] {
@@ -65,7 +69,7 @@ fn zone(reader: &mut Reader<'_>) -> String {
             let is = super::parse::shape(&text);
             reader.problem(name, &is, accepted);
         }
-        return zone.to_owned();
+        return if UTC.contains(&zone) { "UTC".to_owned() } else { zone.to_owned() };
     }
     "UTC".to_owned()
 }

@@ -41,8 +41,9 @@ impl ItemEvent {
 pub trait EventSink: Send + Sync {
     fn publish(&self, event: ItemEvent);
 
-    /// Tables or their metadata have changed: who keeps a schema of its own has to look again.
-    fn schema_changed(&self) {}
+    /// Tables or their metadata have changed: who keeps a schema of its own has to look again. So has this
+    /// process, unless the change is `known`.
+    fn schema_changed(&self, _known: bool) {}
 }
 
 /// Drops everything; for tools that run without listeners.

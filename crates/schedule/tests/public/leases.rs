@@ -24,6 +24,15 @@ fn keys(history: &[RunRecord]) -> Vec<(String, u32, Origin)> {
     history.iter().map(|run| (run.scheduled_at.format("%H:%M:%S").to_string(), run.attempt, run.origin)).collect()
 }
 
+#[tokio::test]
+async fn user_and_password_may_stand_in_the_url() {
+    let server = NatsServer::start(&["--user", "keeper", "--pass", "p@ss:word"]).await;
+    let url = format!("nats://keeper:p%40ss%3Aword@{}", server.address());
+    let scheduler = Scheduler::open(nats(&url, "a"), Arc::new(SystemClock::new())).unwrap();
+    assert!(scheduler.ready(Duration::from_secs(10)).await, "{:?}", scheduler.status());
+    scheduler.stop(Duration::ZERO).await;
+}
+
 fn hour() -> Spec {
     Spec::every("a", 3_600_000)
 }

@@ -32,7 +32,7 @@ pub async fn refreshed<'a>(ctx: &Ctx<'a>) -> Result<Ctx<'a>> {
     let schema = ctx.engine.registry.reload(&ctx.engine.db).await;
     ctx.engine.identities.invalidate();
     // The change is there, whether or not this process could read it.
-    ctx.engine.sink.schema_changed();
+    ctx.engine.sink.schema_changed(schema.is_ok());
     let schema = schema?;
     let mut fresh = ctx.clone();
     fresh.schema = schema;

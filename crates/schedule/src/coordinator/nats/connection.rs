@@ -4,9 +4,10 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-pub(super) use async_nats::datetime::DateTime;
+use async_nats::datetime::DateTime;
 use async_nats::jetstream::{self, kv, stream};
 use async_nats::{ConnectOptions, Event, ServerAddr};
+pub(super) use percent_encoding::percent_decode_str;
 
 use super::marker::PROBE;
 use super::{Nats, orphans};
@@ -51,6 +52,13 @@ pub(super) fn check(settings: &NatsSettings) -> Result<Vec<ServerAddr>, InvalidS
         // the parser's error may repeat the URL, which may hold a password
         _ => refuse("url", "expected nats://host[:port] or tls://host[:port], several separated by commas"),
     }
+}
+
+/// User and password of the first server's URL.
+fn in_url(servers: &[ServerAddr]) -> Option<(String, String)> {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let server = servers.first()?;
+    Some((decoded(server.username()?), decoded(server.password().unwrap_or_default())))
 }
 
 /// Says once that the first connection did not come; never ends.
@@ -113,8 +121,9 @@ fn options(nats: &Arc<Nats>, number: u64) -> Result<ConnectOptions, String> {
         Some(credentials) => ConnectOptions::with_credentials(credentials).map_err(|error| error.to_string())?,
         None => ConnectOptions::new(),
     };
-    if let Some((user, password)) = &settings.user {
-        options = options.user_and_password(user.clone(), password.clone());
+    // The client does not look for a user in a URL.
+    if let Some((user, password)) = settings.user.clone().or_else(|| in_url(&nats.servers)) {
+        options = options.user_and_password(user, password);
     }
     if let Some(token) = &settings.token {
         options = options.token(token.clone());

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use async_nats::jetstream::kv::{self, UpdateErrorKind};
+use async_nats::jetstream::{kv::UpdateErrorKind, stream::LastRawMessageErrorKind};
 use async_trait::async_trait;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
@@ -55,6 +55,12 @@ pub(crate) struct Nats {
     offered: tokio::sync::Mutex<mpsc::Receiver<Orphan>>,
     tasks: TaskTracker,
     stop: CancellationToken,
+}
+
+/// A value of the bucket.
+struct Stored {
+    revision: u64,
+    value: bytes::Bytes,
 }
 
 /// The newest keys of runs, a bounded number of them.
@@ -179,11 +185,21 @@ impl Nats {
         }
     }
 
-    /// The newest value of `key`, unless it was deleted. A follower may answer late; what matters is judged by writes.
-    async fn read(&self, key: &str) -> Result<Option<kv::Entry>, Unavailable> {
+    /// The newest value of `key`, unless it was deleted. Asked of the stream's leader: a follower may lag behind a write
+    /// of ours, and a finished run would look as if it had been taken over.
+    async fn read(&self, key: &str) -> Result<Option<Stored>, Unavailable> {
         let live = self.live()?;
-        let entry = self.within(&live, self.settings.deadlines.command, live.kv.entry(key)).await?;
-        Ok(entry.filter(|entry| entry.operation == kv::Operation::Put))
+        let subject = format!("{}{key}", live.kv.prefix);
+        let read = async {
+            match live.kv.stream.get_last_raw_message_by_subject(&subject).await {
+                Ok(message) => Ok(Some(Stored { revision: message.sequence, value: message.payload })),
+                Err(error) if matches!(error.kind(), LastRawMessageErrorKind::NoMessageFound) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        let stored = self.within(&live, self.settings.deadlines.command, read).await?;
+        // What is deleted leaves an empty message; nothing of ours is empty.
+        Ok(stored.filter(|stored| !stored.value.is_empty()))
     }
 
     fn remember(&self, claim: &str) {
