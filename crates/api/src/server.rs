@@ -116,7 +116,7 @@ async fn run_as(
         return Err(RunError::Pending(pending));
     }
     let engine = wiring::engine(&settings, db.clone(), replicas.sink(), hooks).await?;
-    replicas.start(&engine, &settings)?;
+    replicas.start(&engine, &settings).await?;
     let state = Data::new(State::new(engine, Arc::clone(&settings), Arc::clone(replicas)));
     let address = listener.local_addr()?;
     let served = serve(state, listener, shutdown).await;

@@ -19,7 +19,7 @@ pub use sink::Sink;
 
 use crate::settings::{Settings, messenger::Store};
 use coherence::Coherence;
-use schedules::Schedules;
+use schedules::{Follower, Schedules};
 
 /// Channels of the messenger; the payload names the replica that speaks.
 mod channel {
@@ -74,7 +74,7 @@ impl Replicas {
     ///
     /// # Errors
     /// When a channel can't be listened to.
-    pub fn start(&self, engine: &Arc<Engine>, settings: &Settings) -> Result<(), Refused> {
+    pub async fn start(&self, engine: &Arc<Engine>, settings: &Settings) -> Result<(), Refused> {
         let stale_after = settings.messenger.stale_after;
         let coherence = Coherence {
             engine: Arc::clone(engine),
@@ -86,7 +86,9 @@ impl Replicas {
             stale_after,
         };
         coherence.start(&self.tasks, &self.end)?;
-        self.tasks.spawn(Arc::clone(&self.schedules).run(Arc::clone(engine), self.end.clone()));
+        let mut follower = Follower::new(Arc::clone(&self.schedules), Arc::clone(engine));
+        let read = follower.look().await;
+        self.tasks.spawn(follower.run(read, self.end.clone()));
         Ok(())
     }
 

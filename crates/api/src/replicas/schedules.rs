@@ -39,6 +39,55 @@ struct Registered {
     registration: Registration,
 }
 
+/// Keeps the registered schedules like the stored ones.
+pub(super) struct Follower {
+    schedules: Arc<Schedules>,
+    engine: Arc<Engine>,
+    registered: HashMap<Uuid, Registered>,
+    /// The log has heard that they can't be read.
+    told: bool,
+}
+
+impl Follower {
+    pub(super) fn new(schedules: Arc<Schedules>, engine: Arc<Engine>) -> Self {
+        Self { schedules, engine, registered: HashMap::new(), told: false }
+    }
+
+    /// Reads the stored ones; tells whether that went well.
+    pub(super) async fn look(&mut self) -> bool {
+        match flows::scheduled(&self.engine).await {
+            Ok(stored) => {
+                self.told = false;
+                self.schedules.follow(&mut self.registered, stored);
+                true
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.told, true) {
+                    tracing::error!(cause = ?error.cause(), "the schedules can't be read; trying on");
+                }
+                false
+            }
+        }
+    }
+
+    /// Looks again whenever something may have changed, or after a failure, until `end`.
+    pub(super) async fn run(mut self, mut read: bool, end: CancellationToken) {
+        loop {
+            let again = async {
+                if read {
+                    self.schedules.wake.notified().await;
+                } else {
+                    tokio::time::sleep(RETRY).await;
+                }
+            };
+            if end.run_until_cancelled(again).await.is_none() {
+                return;
+            }
+            read = self.look().await;
+        }
+    }
+}
+
 impl Schedules {
     pub(super) fn new(scheduler: Scheduler) -> Self {
         Self { scheduler, wake: Arc::default(), refused: Mutex::default() }
@@ -57,36 +106,6 @@ impl Schedules {
     /// Flows that can't run, by id.
     pub(super) fn refused(&self) -> HashMap<String, Refusal> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Keeps the registered schedules like the stored ones, until `end`.
-    pub(super) async fn run(self: Arc<Self>, engine: Arc<Engine>, end: CancellationToken) {
-        let mut registered = HashMap::new();
-        let mut told = false;
-        loop {
-            let pause = match flows::scheduled(&engine).await {
-                Ok(stored) => {
-                    told = false;
-                    self.follow(&mut registered, stored);
-                    None
-                }
-                Err(error) => {
-                    if !std::mem::replace(&mut told, true) {
-                        tracing::error!(cause = ?error.cause(), "the schedules can't be read; trying on");
-                    }
-                    Some(RETRY)
-                }
-            };
-            let again = async {
-                match pause {
-                    Some(pause) => tokio::time::sleep(pause).await,
-                    None => self.wake.notified().await,
-                }
-            };
-            if end.run_until_cancelled(again).await.is_none() {
-                return;
-            }
-        }
     }
 
     /// Registers what is new or changed and stops what is gone. What stays the same is not touched.

@@ -1,13 +1,13 @@
 //! The connection and the bucket: dial, prove by a write, keep proving, drop and redial. A connection that failed is never
 //! used again, so that nothing it still holds back is mistaken for an answer.
 
+use percent_encoding::percent_decode_str;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use async_nats::datetime::DateTime;
+pub(super) use async_nats::datetime::DateTime;
 use async_nats::jetstream::{self, kv, stream};
 use async_nats::{ConnectOptions, Event, ServerAddr};
-pub(super) use percent_encoding::percent_decode_str;
 
 use super::marker::PROBE;
 use super::{Nats, orphans};
