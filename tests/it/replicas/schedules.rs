@@ -46,18 +46,27 @@ impl Lines {
         (0..3).map(|number| self.0.path().join(number.to_string())).collect()
     }
 
-    /// As [`runs`].
+    /// As [`runs`], but for runs that were taken over from a holder that died: it may have been at its end.
     fn runs(&self, flow: &str) -> BTreeMap<DateTime<Utc>, usize> {
-        let mut runs = BTreeMap::new();
+        let mut runs: BTreeMap<DateTime<Utc>, usize> = BTreeMap::new();
+        let mut taken_over = Vec::new();
         for file in self.files() {
             let text = std::fs::read_to_string(file).unwrap_or_default();
             // The last line may be half written.
             for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
                 if line["target"] == "waymark::flows" && line["flow"] == flow {
                     let at = line["scheduled_at"].as_str().expect("an instant").replace(" UTC", "Z").replace(' ', "T");
-                    *runs.entry(at.parse().expect("an instant")).or_default() += 1;
+                    let at = at.parse().expect("an instant");
+                    if line["attempt"] == 1 {
+                        *runs.entry(at).or_default() += 1;
+                    } else {
+                        taken_over.push(at);
+                    }
                 }
             }
+        }
+        for at in taken_over {
+            runs.entry(at).or_insert(1);
         }
         runs
     }

@@ -189,7 +189,14 @@ fn ticks(flow: &ScheduledFlow) -> impl waymark_schedule::Handler {
         async move {
             tracing::debug!(flow = %id, scheduled_at = %tick.scheduled_at, attempt = tick.attempt, "a schedule runs");
             for operation in operations.iter() {
-                tracing::info!(target: "waymark::flows", flow = %id, operation = %operation.key, scheduled_at = %tick.scheduled_at, message = %text(&operation.message));
+                tracing::info!(
+                    target: "waymark::flows",
+                    flow = %id,
+                    operation = %operation.key,
+                    scheduled_at = %tick.scheduled_at,
+                    attempt = tick.attempt,
+                    message = %text(&operation.message),
+                );
             }
             Ok(())
         }
