@@ -51,8 +51,7 @@ impl Replicas {
             },
         });
         if let Status::Unavailable { since, reason } = self.messenger.status() {
-            check["status"] = "warn".into();
-            check["output"] = format!("unavailable since {}: {reason}", instant(since)).into();
+            tell(&mut check, "warn", format!("unavailable since {}: {reason}", instant(since)));
         }
         check
     }
@@ -82,8 +81,8 @@ impl Replicas {
             "replicas": replicas,
         });
         if !topology.problems.is_empty() {
-            check["status"] = "error".into();
-            check["output"] = topology.problems.iter().map(problem).collect::<Vec<_>>().join(" ").into();
+            let problems: Vec<String> = topology.problems.iter().map(problem).collect();
+            tell(&mut check, "error", problems.join(" "));
         }
         check
     }
@@ -91,8 +90,7 @@ impl Replicas {
     fn coordination_check(&self) -> Value {
         let mut check = json!({ "componentType": "coordination", "status": "ok" });
         if let waymark_schedule::Status::Unavailable { since, reason } = self.scheduler.status() {
-            check["status"] = "warn".into();
-            check["output"] = format!("unavailable since {}: {reason}", instant(since)).into();
+            tell(&mut check, "warn", format!("unavailable since {}: {reason}", instant(since)));
         }
         check
     }
@@ -123,16 +121,23 @@ impl Replicas {
             "schedules": schedules.iter().take(MOST_SCHEDULES).map(schedule).collect::<Vec<_>>(),
         });
         if !refused.is_empty() {
-            check["status"] = "warn".into();
             let mut reasons: Vec<String> = refused
                 .iter()
                 .take(MOST_SCHEDULES)
                 .map(|(id, refusal)| format!("{id} ({}): {}", refusal.name, refusal.reason))
                 .collect();
             reasons.sort();
-            check["output"] = reasons.join(" ").into();
+            tell(&mut check, "warn", reasons.join(" "));
         }
         check
+    }
+}
+
+/// Says what is wrong with what a check looked at.
+fn tell(check: &mut Value, status: &str, output: String) {
+    if let Some(check) = check.as_object_mut() {
+        check.insert("status".to_owned(), status.into());
+        check.insert("output".to_owned(), output.into());
     }
 }
 
