@@ -9,7 +9,13 @@ use super::{
     dialect,
     select::{Builder, RowLayout, Select, SortKey, bounds},
 };
-use crate::{access::resolved::Level, ident::Key, query::ast::Limit, schema::Field, store::Dialect};
+use crate::{
+    access::resolved::Level,
+    ident::Key,
+    query::ast::Limit,
+    schema::Field,
+    store::{Dialect, render::Render},
+};
 
 /// The keys as a table of one column, where the rows of each key are best looked up one key after the
 /// other: that takes an index on the field, else each key reads the whole table. SQLite and MariaDB don't
@@ -37,14 +43,7 @@ impl<'q> Builder<'q> {
         let (parents, found) = (Alias::new("parents"), Alias::new("found"));
         // The one column of such a table has the name of the table.
         statement.and_where(key.eq(Expr::col((parents.clone(), parents.clone()))));
-        let mut outer = Query::select();
-        let mut renders = Vec::with_capacity(self.columns.len());
-        for (position, (expr, render)) in std::mem::take(&mut self.columns).into_iter().enumerate() {
-            let name = Alias::new(format!("c{position}"));
-            statement.expr_as(expr, name.clone());
-            outer.expr(Expr::col(name));
-            renders.push(render);
-        }
+        let (mut outer, renders) = self.around(&mut statement);
         for (position, (expr, direction, nullable)) in sort.into_iter().enumerate() {
             let name = Alias::new(format!("s{position}"));
             statement.expr_as(expr, name.clone());
@@ -79,14 +78,7 @@ impl<'q> Builder<'q> {
                 None => window.order_by_expr(expr, direction),
             };
         }
-        let mut outer = Query::select();
-        let mut renders = Vec::with_capacity(self.columns.len());
-        for (position, (expr, render)) in std::mem::take(&mut self.columns).into_iter().enumerate() {
-            let name = Alias::new(format!("c{position}"));
-            statement.expr_as(expr, name.clone());
-            outer.expr(Expr::col(name));
-            renders.push(render);
-        }
+        let (mut outer, renders) = self.around(&mut statement);
         statement.expr_window_as(Expr::cust("ROW_NUMBER()"), window, Alias::new("place"));
         let place = || Expr::col(Alias::new("place"));
         outer.from_subquery(statement, Alias::new("numbered")).and_where(place().gt(level.offset));
@@ -96,5 +88,18 @@ impl<'q> Builder<'q> {
         }
         outer.order_by_expr(place(), Direction::Asc);
         Select { statement: outer, renders, row, children: self.children }
+    }
+
+    /// Names the columns of a statement, for one around it that passes them on.
+    fn around(&mut self, statement: &mut SelectStatement) -> (SelectStatement, Vec<Render>) {
+        let mut outer = Query::select();
+        let mut renders = Vec::with_capacity(self.columns.len());
+        for (position, (expr, render)) in std::mem::take(&mut self.columns).into_iter().enumerate() {
+            let name = Alias::new(format!("c{position}"));
+            statement.expr_as(expr, name.clone());
+            outer.expr(Expr::col(name));
+            renders.push(render);
+        }
+        (outer, renders)
     }
 }
