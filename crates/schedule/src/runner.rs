@@ -125,7 +125,8 @@ pub(crate) fn claim_of(
     manual: Option<String>,
     origin: Origin,
 ) -> Claim {
-    Claim { name: schedule.name.clone(), occurrence, manual, origin, now: inner.clock.now() }
+    let makes_up = schedule.spec.catch_up != CatchUp::Skip;
+    Claim { name: schedule.name.clone(), occurrence, manual, origin, now: inner.clock.now(), makes_up }
 }
 
 /// Identity of a run within its schedule.

@@ -260,6 +260,11 @@ impl Scheduler {
         self.inner.coordinator.status().borrow().clone()
     }
 
+    /// What an operator should know of the store although it can be used, in a sentence.
+    pub fn problem(&self) -> Option<String> {
+        self.inner.coordinator.problem()
+    }
+
     /// [`Scheduler::status`] to be watched.
     pub fn watch_status(&self) -> watch::Receiver<Status> {
         self.inner.coordinator.status()

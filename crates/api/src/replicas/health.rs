@@ -8,6 +8,8 @@ use waymark_schedule::{Cadence, Outcome, RunRecord, ScheduleInfo};
 use super::Replicas;
 use crate::settings::{Settings, messenger::Store};
 
+/// Problems told in full.
+const MOST_PROBLEMS: usize = 10;
 /// Schedules shown; more are counted only.
 const MOST_SCHEDULES: usize = 200;
 
@@ -32,6 +34,7 @@ impl Replicas {
     pub fn warns(&self, settings: &Settings) -> bool {
         !self.messenger.status().is_available()
             || settings.schedule.store != Store::Local && !self.scheduler.status().is_available()
+            || self.scheduler.problem().is_some()
             || !self.messenger.topology().problems.is_empty()
             || self.schedules.refuses()
     }
@@ -81,7 +84,7 @@ impl Replicas {
             "replicas": replicas,
         });
         if !topology.problems.is_empty() {
-            let problems: Vec<String> = topology.problems.iter().map(problem).collect();
+            let problems: Vec<String> = topology.problems.iter().take(MOST_PROBLEMS).map(problem).collect();
             tell(&mut check, "error", problems.join(" "));
         }
         check
@@ -89,6 +92,9 @@ impl Replicas {
 
     fn coordination_check(&self) -> Value {
         let mut check = json!({ "componentType": "coordination", "status": "ok" });
+        if let Some(problem) = self.scheduler.problem() {
+            tell(&mut check, "warn", problem);
+        }
         if let waymark_schedule::Status::Unavailable { since, reason } = self.scheduler.status() {
             tell(&mut check, "warn", format!("unavailable since {}: {reason}", instant(since)));
         }
@@ -123,7 +129,7 @@ impl Replicas {
         if !refused.is_empty() {
             let mut reasons: Vec<String> = refused
                 .iter()
-                .take(MOST_SCHEDULES)
+                .take(MOST_PROBLEMS)
                 .map(|(id, refusal)| format!("{id} ({}): {}", refusal.name, refusal.reason))
                 .collect();
             reasons.sort();

@@ -45,10 +45,7 @@ impl Messenger {
             let is = parse::shape(&namespace);
             reader.problem("MESSENGER_NAMESPACE", &is, "1 to 64 letters, digits, - and _");
         }
-        let stale_after = reader.duration("CACHE_SYSTEM_TTL");
-        if stale_after < Duration::from_millis(100) {
-            reader.problem("CACHE_SYSTEM_TTL", "too short", "a duration of 100 ms or more");
-        }
+        let stale_after = reader.duration_from("CACHE_SYSTEM_TTL", Duration::from_millis(100));
         Self { store, namespace, redis: redis(reader), nats: nats(reader), stale_after }
     }
 }

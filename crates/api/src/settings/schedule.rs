@@ -37,10 +37,7 @@ impl Schedule {
                 reader.problem(variable, &format!("not set, though {named} needs it"), example);
             }
         }
-        let lock_ttl = reader.duration("SCHEDULE_LOCK_TTL");
-        if lock_ttl < Duration::from_secs(1) {
-            reader.problem("SCHEDULE_LOCK_TTL", "too short", "a duration of one second or more");
-        }
+        let lock_ttl = reader.duration_from("SCHEDULE_LOCK_TTL", Duration::from_secs(1));
         Self {
             store,
             timezone: zone(reader),

@@ -332,6 +332,16 @@ impl<'a> Reader<'a> {
         value.unwrap_or_default()
     }
 
+    /// A duration of so much or more.
+    pub fn duration_from(&mut self, name: &str, least: Duration) -> Duration {
+        let problems = self.problems.len();
+        let value = self.duration(name);
+        if value < least && self.problems.len() == problems {
+            self.problem(name, "too short", &format!("a duration of {} ms or more", least.as_millis()));
+        }
+        value.max(least)
+    }
+
     /// A duration without a default.
     pub fn optional_duration(&mut self, name: &str) -> Option<Duration> {
         self.raw(name).is_some().then(|| self.duration(name))

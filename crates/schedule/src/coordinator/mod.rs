@@ -33,6 +33,8 @@ pub struct Claim {
     pub origin: Origin,
     /// Now, by the replica's clock.
     pub now: DateTime<Utc>,
+    /// Whether the schedule makes up for missed occurrences: then one whose claim is in doubt is not given up.
+    pub makes_up: bool,
 }
 
 /// The answer to a claim.
@@ -125,6 +127,11 @@ pub trait Coordinator: Send + Sync + 'static {
     /// [`Unavailable`].
     async fn last_known(&self, name: &str) -> Result<Option<i64>, Unavailable> {
         self.last_completed(name).await
+    }
+
+    /// What an operator should know of the store although it can be used.
+    fn problem(&self) -> Option<String> {
+        None
     }
 
     /// Waits until a claimed occurrence has ended wherever it runs.

@@ -1,13 +1,17 @@
 //! Claims in one sorted set: member = schedule, score = occurrence in ms. `ZADD … GT CH` answers 1 to exactly one replica
 //! per occurrence. Monotonic, never released, fail closed: what can't be claimed in time does not run.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, FromRedisValue, cmd};
+use redis::{
+    AsyncConnectionConfig, Client, FromRedisValue, IntoConnectionInfo, ProtocolVersion, PushInfo, PushKind, cmd,
+};
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -19,6 +23,9 @@ use crate::spec::check_name;
 
 /// The member that probes claim, with a score that no occurrence has.
 const PROBE: &str = "__probe__";
+/// Claims that lie so far ahead of the store's clock are not made: they would silence their schedule.
+const TOO_FAR_AHEAD_MS: i64 = 60_000;
+const WRONG_CLOCK: &str = "The clock of this replica is far ahead of the store's, it runs no coordinated schedules.";
 /// A retired schedule is forgotten after so long without a claim.
 const RETIRED_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 /// Retired schedules read at once.
@@ -34,8 +41,14 @@ pub(crate) struct Redis {
     health: Health,
     /// The connection in use and its number; none while it is down.
     live: Mutex<(u64, Option<MultiplexedConnection>)>,
-    /// Wakes the supervisor when a command failed.
-    failed: Notify,
+    /// Wakes the supervisor when a command failed or the connection ended.
+    failed: Arc<Notify>,
+    /// The store's clock (ms since the epoch) when it was asked last.
+    clock: Mutex<Option<(i64, Instant)>>,
+    /// The own clock is far ahead of the store's.
+    wrong_clock: AtomicBool,
+    /// What an operator should know.
+    problem: Mutex<Option<String>>,
 }
 
 impl Redis {
@@ -50,9 +63,15 @@ impl Redis {
             return Err(InvalidSetting::new("namespace", "must not hold white space"));
         }
         // the error of the url crate may repeat parts of it: secrets
-        let client = Client::open(settings.url.as_str()).map_err(|_| {
-            InvalidSetting::new("url", "expected redis://[user[:password]@]host[:port][/db] or rediss://…")
-        })?;
+        let refused =
+            || InvalidSetting::new("url", "expected redis://[user[:password]@]host[:port][/db] or rediss://…");
+        let info = settings.url.as_str().into_connection_info().map_err(|_| refused())?;
+        if info.redis_settings().db() < 0 {
+            return Err(refused());
+        }
+        // With RESP3 the client tells when the connection ends, and not only the next command.
+        let spoken = info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
+        let client = Client::open(info.set_redis_settings(spoken)).map_err(|_| refused())?;
         let redis = Arc::new(Self {
             key: format!("{}:schedule-coordination", settings.namespace),
             manual_prefix: format!("{}:schedule-manual", settings.namespace),
@@ -62,7 +81,10 @@ impl Redis {
             client,
             health: Health::new("redis"),
             live: Mutex::new((0, None)),
-            failed: Notify::new(),
+            failed: Arc::default(),
+            clock: Mutex::default(),
+            wrong_clock: AtomicBool::new(false),
+            problem: Mutex::default(),
         });
         let (supervisor, stop) = (redis.clone(), stop.clone());
         tasks.spawn(async move {
@@ -102,7 +124,15 @@ impl Redis {
 
     /// A connection that has proven itself by a probe.
     async fn dial(&self) -> Result<u64, String> {
+        let failed = Arc::clone(&self.failed);
+        let listening = move |push: PushInfo| {
+            if push.kind == PushKind::Disconnection {
+                failed.notify_one();
+            }
+            Ok::<_, redis::aio::SendError>(())
+        };
         let config = AsyncConnectionConfig::new()
+            .set_push_sender(listening)
             .set_connection_timeout(Some(self.deadlines.command))
             .set_response_timeout(Some(self.deadlines.command));
         let dialled = self.client.get_multiplexed_async_connection_with_config(&config);
@@ -144,7 +174,34 @@ impl Redis {
     async fn probe(&self, connection: MultiplexedConnection) -> Result<(), String> {
         let mut probe = cmd("ZADD");
         probe.arg(&self.key).arg("GT").arg("CH").arg(0).arg(PROBE);
-        self.ask::<i64>(connection, &probe).await.map(|_| ())
+        self.ask::<i64>(connection.clone(), &probe).await?;
+        self.look_at_clock(connection).await;
+        Ok(())
+    }
+
+    /// Asks for the store's time, and for claims that lie in the future: a replica whose clock was far ahead has made
+    /// them, and until then their schedules are silent everywhere. Rights to ask are not taken for granted.
+    async fn look_at_clock(&self, connection: MultiplexedConnection) {
+        let Ok((seconds, micros)) = self.ask::<(i64, i64)>(connection.clone(), &cmd("TIME")).await else { return };
+        let now = seconds * 1_000 + micros / 1_000;
+        *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, Instant::now()));
+        let mut ahead = cmd("ZREVRANGEBYSCORE");
+        ahead.arg(&self.key).arg("+inf").arg(now + TOO_FAR_AHEAD_MS).arg("WITHSCORES").arg("LIMIT").arg(0).arg(1);
+        let Ok(ahead) = self.ask::<Vec<(String, f64)>>(connection, &ahead).await else { return };
+        let found = ahead.first().map(|(name, _)| {
+            format!("the schedule {name} was claimed for a time that is still to come, and is silent until then")
+        });
+        let mut problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = found.as_ref().filter(|found| problem.as_ref() != Some(*found)) {
+            tracing::error!("{found}: was a replica's clock far ahead?");
+        }
+        *problem = found;
+    }
+
+    /// How far an occurrence lies ahead of the store's clock (ms), as far as that is known.
+    fn ahead(&self, occurrence: i64) -> Option<i64> {
+        let (then, asked) = (*self.clock.lock().unwrap_or_else(PoisonError::into_inner))?;
+        Some(occurrence - then - i64::try_from(asked.elapsed().as_millis()).unwrap_or(0))
     }
 
     async fn ask<T: FromRedisValue>(
@@ -203,6 +260,13 @@ impl Coordinator for Redis {
                 .arg(self.manual_ttl_ms);
             self.command::<Option<String>>(&command).await?.is_some()
         } else {
+            let wrong = self.ahead(claim.occurrence).is_some_and(|ahead| ahead > TOO_FAR_AHEAD_MS);
+            if self.wrong_clock.swap(wrong, Ordering::SeqCst) != wrong && wrong {
+                tracing::error!("{WRONG_CLOCK}");
+            }
+            if wrong {
+                return Err(Unavailable(WRONG_CLOCK.to_owned()));
+            }
             let mut command = cmd("ZADD");
             command.arg(&self.key).arg("GT").arg("CH").arg(claim.occurrence).arg(&*claim.name);
             self.command::<i64>(&command).await? == 1
@@ -217,6 +281,13 @@ impl Coordinator for Redis {
         // Milliseconds since 1970 are exact in 53 bits.
         #[allow(clippy::cast_possible_truncation)]
         Ok(score.map(|score| score as i64))
+    }
+
+    fn problem(&self) -> Option<String> {
+        if self.wrong_clock.load(Ordering::SeqCst) {
+            return Some(WRONG_CLOCK.to_owned());
+        }
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn claim_deadline(&self) -> Duration {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{TimeDelta, Utc};
 use redis::{Commands, Connection};
 use waymark_rig::{Proxy, RedisServer};
-use waymark_schedule::{Scheduler, Spec, Status, SystemClock, TriggerError, Triggered};
+use waymark_schedule::{Scheduler, Spec, Status, StoreSettings, SystemClock, TriggerError, Triggered};
 
 use crate::support::{Recorder, at, on_store, redis, settled, until};
 
@@ -18,7 +18,7 @@ fn connect(server: &RedisServer) -> Connection {
 #[tokio::test]
 async fn a_clock_that_is_wrong_or_a_reload_makes_no_second_run() {
     let server = RedisServer::start(&[]).await;
-    let start = "2026-01-01T00:00:00Z";
+    let start = "2020-01-01T00:00:00Z";
     let (right, clock) = on_store(redis(&server.url(), "right"), start).await;
     let (ahead, clock_ahead) = on_store(redis(&server.url(), "ahead"), start).await;
     let (behind, clock_behind) = on_store(redis(&server.url(), "behind"), start).await;
@@ -61,7 +61,7 @@ async fn a_late_answer_starts_nothing() {
     let server = RedisServer::start(&[]).await;
     let proxy = Proxy::start(server.address()).await;
     let (scheduler, clock) =
-        on_store(redis(&format!("redis://{}", proxy.address()), "a"), "2026-01-01T00:00:00Z").await;
+        on_store(redis(&format!("redis://{}", proxy.address()), "a"), "2020-01-01T00:00:00Z").await;
     let recorder = Recorder::new();
     scheduler.register(Spec::every("a", 1_000), recorder.handler()).unwrap();
     settled(&scheduler, &clock, true).await;
@@ -88,8 +88,8 @@ fn store_has(server: &RedisServer, member: &str) -> bool {
 #[tokio::test]
 async fn a_key_runs_once_among_all_replicas() {
     let server = RedisServer::start(&[]).await;
-    let (one, _) = on_store(redis(&server.url(), "one"), "2026-01-01T00:00:00Z").await;
-    let (two, clock) = on_store(redis(&server.url(), "two"), "2026-01-01T00:00:00Z").await;
+    let (one, _) = on_store(redis(&server.url(), "one"), "2020-01-01T00:00:00Z").await;
+    let (two, clock) = on_store(redis(&server.url(), "two"), "2020-01-01T00:00:00Z").await;
     let recorder = Recorder::new();
     let never = || Spec::cron("a", "0 0 1 1 *");
     let one = one.register(never(), recorder.handler()).unwrap();
@@ -110,7 +110,7 @@ async fn a_key_runs_once_among_all_replicas() {
 #[tokio::test]
 async fn only_old_members_of_retired_schedules_are_trimmed() {
     let server = RedisServer::start(&[]).await;
-    let (scheduler, _) = on_store(redis(&server.url(), "a"), "2026-01-01T00:00:00Z").await;
+    let (scheduler, _) = on_store(redis(&server.url(), "a"), "2020-01-01T00:00:00Z").await;
     scheduler.register(Spec::cron("yearly", "0 0 1 1 *"), Recorder::new().handler()).unwrap();
     let mut store = connect(&server);
     let (seconds, _): (i64, i64) = redis::cmd("TIME").query(&mut store).unwrap();
@@ -158,4 +158,48 @@ async fn a_server_that_refuses_claims_runs_nothing() {
     let (scheduler, _) = open(redis(&server.url(), "a"));
     let told = reason(&scheduler).await;
     assert!(told.contains("WRONGTYPE"), "{told}");
+}
+
+#[tokio::test]
+async fn a_clock_far_ahead_claims_nothing_and_says_so() {
+    let server = RedisServer::start(&[]).await;
+    let (scheduler, clock) = on_store(redis(&server.url(), "a"), "2020-01-01T00:00:00Z").await;
+    let recorder = Recorder::new();
+    scheduler.register(Spec::every("a", 3_600_000), recorder.handler()).unwrap();
+    settled(&scheduler, &clock, true).await;
+    assert_eq!(scheduler.problem(), None);
+    // a year ahead: the timer fires as it is due by its own clock
+    clock.set(Utc::now() + TimeDelta::days(365));
+    settled(&scheduler, &clock, true).await;
+    clock.advance(TimeDelta::hours(1));
+    settled(&scheduler, &clock, true).await;
+    assert_eq!((recorder.count(), scheduler.metrics().claims_won), (0, 0));
+    assert!(scheduler.metrics().skipped_late > 0 || scheduler.problem().is_some_and(|told| told.contains("clock")));
+    let score: Option<f64> = connect(&server).zscore(KEY, "a").unwrap();
+    assert_eq!(score, None, "nothing is claimed for a time to come");
+}
+
+#[tokio::test]
+async fn a_claim_for_a_time_to_come_is_reported_until_it_is_gone() {
+    let server = RedisServer::start(&[]).await;
+    let (scheduler, _) = on_store(redis(&server.url(), "a"), "2020-01-01T00:00:00Z").await;
+    let _: u64 = connect(&server).zadd(KEY, "silenced", 4_102_444_800_000_i64).unwrap();
+    until("it is reported", async || scheduler.problem().is_some_and(|told| told.contains("silenced"))).await;
+    assert!(scheduler.status().is_available());
+    let _: u64 = connect(&server).zrem(KEY, "silenced").unwrap();
+    until("it is over", async || scheduler.problem().is_none()).await;
+}
+
+#[tokio::test]
+async fn an_idle_connection_that_ends_is_noticed_before_the_next_probe() {
+    let mut server = RedisServer::start(&[]).await;
+    let mut settings = redis(&server.url(), "a");
+    if let StoreSettings::Redis(redis) = &mut settings.store {
+        redis.deadlines.probe_every = Duration::from_secs(3_600);
+    }
+    let (scheduler, _) = on_store(settings, "2020-01-01T00:00:00Z").await;
+    server.kill();
+    until("it is noticed", async || !scheduler.status().is_available()).await;
+    server.restart().await;
+    until("it is back", async || scheduler.status().is_available()).await;
 }

@@ -330,3 +330,25 @@ async fn a_scheduler_opens_without_a_store() {
     assert!(schedule.history().await.is_err());
     assert_eq!(scheduler.stop(Duration::from_secs(5)).await, Stopped::Finished);
 }
+
+#[tokio::test]
+async fn a_claim_without_an_answer_is_made_up_for_where_that_is_wanted() {
+    let server = NatsServer::start(&[]).await;
+    let (scheduler, clock) = on_store(nats(&server.url(), "a"), START).await;
+    let (makes_up, skips) = (Recorder::new(), Recorder::new());
+    scheduler.register(hour().catch_up(CatchUp::Last), makes_up.handler()).unwrap();
+    scheduler.register(Spec::every("b", 3_600_000), skips.handler()).unwrap();
+    settled(&scheduler, &clock, true).await;
+    // the claims are written, and their answers come too late
+    server.stop_answering();
+    clock.advance(TimeDelta::hours(1));
+    until("both claims have failed", async || scheduler.metrics().claims_failed >= 2).await;
+    server.continue_answering();
+    until("it runs after all", async || makes_up.count() == 1).await;
+    assert_eq!(makes_up.times(), ["01:00:00"]);
+    assert!(scheduler.ready(Duration::from_secs(10)).await);
+    clock.advance(TimeDelta::hours(1));
+    until("both go on", async || makes_up.count() == 2 && skips.count() == 1).await;
+    assert_eq!(skips.times(), ["02:00:00"]);
+    assert_eq!(makes_up.times(), ["01:00:00", "02:00:00"]);
+}

@@ -88,6 +88,7 @@ impl Marker {
             manual: self.manual.clone(),
             origin: self.origin,
             now,
+            makes_up: false,
         }
     }
 
@@ -157,6 +158,7 @@ mod tests {
             manual: None,
             origin: Origin::Timer,
             now: Utc::now(),
+            makes_up: false,
         };
         assert_eq!(run_subject(&claim), "run.extension/entry=3A1=2Ea=20b=3D.2023-11-14T22-13-20.250Z");
         claim.manual = Some("ü.>".into());

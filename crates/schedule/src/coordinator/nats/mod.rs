@@ -215,7 +215,13 @@ impl Nats {
     }
 
     /// Writes an open marker and, if that went well, keeps it renewed.
-    async fn hold(self: &Arc<Self>, key: String, marker: Marker, revision: u64) -> Result<Answer, Unavailable> {
+    async fn hold(
+        self: &Arc<Self>,
+        key: String,
+        marker: Marker,
+        revision: u64,
+        makes_up: bool,
+    ) -> Result<Answer, Unavailable> {
         let asked = Instant::now();
         // before it is sent: whoever watches the bucket may see it before we have the answer
         self.remember(&marker.claim);
@@ -226,7 +232,10 @@ impl Nats {
                 match refusal {
                     Refusal::Conflict => Ok(Answer::Lost),
                     Refusal::Unavailable(reason) => {
-                        self.doubt(marker);
+                        // of a schedule that makes up for what it missed it is an orphan after the lease
+                        if !makes_up {
+                            self.doubt(marker);
+                        }
                         Err(Unavailable(reason))
                     }
                 }
@@ -265,7 +274,7 @@ impl Coordinator for Leases {
             return Ok(Answer::Lost);
         }
         let marker = Marker::new(&claim, 1, &self.0.host, &self.0.replica);
-        self.0.hold(key, marker, 0).await
+        self.0.hold(key, marker, 0, claim.makes_up).await
     }
 
     fn claim_deadline(&self) -> Duration {
@@ -314,7 +323,7 @@ impl Coordinator for Leases {
 
     async fn take_over(&self, orphan: Orphan) -> Result<Answer, Unavailable> {
         let marker = Marker::new(&orphan.claim, orphan.attempt, &self.0.host, &self.0.replica);
-        self.0.hold(orphan.key, marker, orphan.revision).await
+        self.0.hold(orphan.key, marker, orphan.revision, orphan.claim.makes_up).await
     }
 
     async fn history(&self, name: &str, most: usize) -> Result<Option<Vec<RunRecord>>, Unavailable> {

@@ -1,6 +1,7 @@
 //! Watching for runs whose holder died: every open marker is followed, and one that the bucket's own clock shows as not
 //! renewed for a whole lease is offered to the runner. Claims of ours that were written although no
-//! answer came in time are closed as failed, so that nobody makes up for them after the store's recovery.
+//! answer came in time are closed as failed, so that they don't run after the store's recovery; those of schedules that
+//! make up for what they missed are left open, and taken over after the lease.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -132,6 +133,7 @@ impl Watched {
             if open.is_unconfirmed(nats) {
                 let error = "the claim was not confirmed in time, the occurrence did not run";
                 if close(nats, key, open, error).await {
+                    tracing::error!(schedule = open.marker.name, key, error, "scheduled run lost");
                     closed.push(key.clone());
                 }
             } else if !fair || !open.is_over(nats, now) || !open.may_be_offered(nats) {
